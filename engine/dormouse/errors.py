@@ -1,0 +1,113 @@
+"""Everything a caller of the engine may have to give up on.
+
+DormouseError
+├── InvalidInputError            the request breaks a rule; nothing was stored
+│   ├── UnreadableDocumentError  the bytes are not what their name or type says, or are refused
+│   └── TooLargeError            over a documented limit
+├── NotFoundError                no such thing, or not the caller's (deliberately the same answer)
+├── ForbiddenError               the caller may read it but not do this
+├── ConflictError                the state of the thing forbids it
+│   ├── IdempotencyConflictError same Idempotency-Key, another body
+│   └── SupersededError          a newer revision or a forget came first
+├── UnavailableError             try again later
+│   ├── CatalogUnavailableError
+│   ├── StoreUnavailableError    the graph, vector or blob store
+│   ├── EmbedderUnavailableError
+│   ├── OverloadedError          a bound was reached
+│   └── DataFolderBusyError      another process owns the data folder
+├── LeaseLostError               a successor holds the lease; what was being done is not ours any more
+└── MisconfiguredError           the process cannot run like this; says which setting and what to do
+
+Every class has a stable `code` and says whether trying again can help.
+"""
+
+from typing import ClassVar, Literal
+
+Port = Literal["graph", "vector", "blob", "catalog", "embedder"]
+
+
+class DormouseError(Exception):
+    code: ClassVar[str] = "internal"
+    retryable: ClassVar[bool] = False
+
+
+class InvalidInputError(DormouseError):
+    """`field` is the name the caller used; the message says the rule, never the value."""
+
+    code = "invalid_input"
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class UnreadableDocumentError(InvalidInputError):
+    code = "unreadable_document"
+
+
+class TooLargeError(InvalidInputError):
+    code = "too_large"
+
+
+class NotFoundError(DormouseError):
+    code = "not_found"
+
+
+class ForbiddenError(DormouseError):
+    code = "forbidden"
+
+
+class ConflictError(DormouseError):
+    code = "conflict"
+
+
+class IdempotencyConflictError(ConflictError):
+    code = "idempotency_conflict"
+
+
+class SupersededError(ConflictError):
+    code = "superseded"
+
+
+class UnavailableError(DormouseError):
+    code, retryable = "unavailable", True
+
+    def __init__(self, message: str, *, retry_after_s: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class CatalogUnavailableError(UnavailableError):
+    code = "catalog_unavailable"
+
+
+class StoreUnavailableError(UnavailableError):
+    code = "store_unavailable"
+
+    def __init__(self, *, port: Port, retry_after_s: int = 1) -> None:
+        super().__init__(f"the {port} store does not answer", retry_after_s=retry_after_s)
+        self.port = port
+
+
+class EmbedderUnavailableError(UnavailableError):
+    code = "embedder_unavailable"
+
+
+class OverloadedError(UnavailableError):
+    code = "overloaded"
+
+
+class DataFolderBusyError(UnavailableError):
+    code = "data_folder_busy"
+
+
+class LeaseLostError(DormouseError):
+    code, retryable = "lease_lost", True
+
+
+class MisconfiguredError(DormouseError):
+    code = "misconfigured"
+
+    def __init__(self, message: str, *, setting: str | None = None) -> None:
+        super().__init__(message)
+        self.setting = setting

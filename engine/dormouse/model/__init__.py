@@ -1,0 +1,1 @@
+"""What the engine talks about: plain immutable records without I/O."""

@@ -1,0 +1,80 @@
+"""A document: one item that was remembered, with its revisions."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, PrincipalId, WorkspaceId
+
+INLINE_LIMIT_BYTES = 16 * 1024  # larger content goes to a blob; writes §1
+CONTENT_LIMIT_BYTES = 10 * 1024 * 1024  # decoded; the graph contract's limit
+
+
+class ContentKind(StrEnum):
+    """How the caller said the content is to be read; `FILE` is decided by name and bytes."""
+
+    TEXT = "text"
+    FILE = "file"
+    CHAT = "chat"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """`dataset_generation` is the dataset's at acceptance; the document is visible only while they agree.
+
+    `newest_revision` is the newest accepted, `searchable_revision` the newest applied (0: none yet).
+    """
+
+    id: DocumentId
+    workspace: WorkspaceId
+    dataset: DatasetId
+    owner: PrincipalId
+    identity: str
+    name: str
+    external_id: str | None
+    dataset_generation: int
+    item_generation: int
+    newest_revision: int
+    searchable_revision: int
+    created_ms: int
+    updated_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One version of a document's content. Exactly one of `inline` and `blob` holds the bytes.
+
+    `occurred_ms` is when the content says or the caller said it was written, with the caller's offset.
+    """
+
+    document: DocumentId
+    number: int
+    job: JobId
+    content_sha256: str
+    kind: ContentKind
+    filename: str
+    size_bytes: int
+    inline: bytes | None
+    blob: BlobKey | None
+    occurred_ms: int | None
+    offset_minutes: int | None
+    zone: str
+    is_failed: bool
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a caller hands over to be remembered.
+
+    `external_id` is the caller's own name for it, unique in the dataset; `zone` is the IANA zone in which
+    naive times inside the content are read.
+    """
+
+    body: bytes
+    kind: ContentKind = ContentKind.TEXT
+    filename: str = ""
+    external_id: str | None = None
+    occurred_ms: int | None = None
+    offset_minutes: int | None = None
+    zone: str = "UTC"
+    options: dict[str, str] = field(default_factory=dict)

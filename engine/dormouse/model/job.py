@@ -1,0 +1,126 @@
+"""A job: the receipt of a write, asked for at any time, always ending in one of three ways.
+
+Source: writes §4.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, PrincipalId, WorkspaceId
+
+
+class JobKind(StrEnum):
+    REMEMBER = "remember"
+    FORGET_ITEM = "forget_item"
+    FORGET_DATASET = "forget_dataset"
+    FORGET_EVERYTHING = "forget_everything"
+
+    @property
+    def is_forget(self) -> bool:
+        return self is not JobKind.REMEMBER
+
+
+class Stage(StrEnum):
+    """accepted → extracting → applying → searchable → enriching → complete, or failed, or cancelled."""
+
+    ACCEPTED = "accepted"
+    EXTRACTING = "extracting"
+    APPLYING = "applying"
+    SEARCHABLE = "searchable"
+    ENRICHING = "enriching"
+    COMPLETE = "complete"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        return self in _FINAL
+
+    @property
+    def is_searchable(self) -> bool:
+        """Nothing more is needed before a recall finds it; enrichment does not count."""
+        return self in _SEARCHABLE
+
+
+_FINAL = frozenset({Stage.COMPLETE, Stage.FAILED, Stage.CANCELLED})
+_SEARCHABLE = frozenset({Stage.SEARCHABLE, Stage.ENRICHING, Stage.COMPLETE})
+
+
+class CancelReason(StrEnum):
+    FORGOTTEN = "forgotten"
+    SUPERSEDED = "superseded"
+    BY_OWNER = "by_owner"
+    WORKSPACE_DELETED = "workspace_deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class JobCounts:
+    """What a job did so far. `passages` is the plan's total once known, `done` those applied."""
+
+    size_bytes: int = 0
+    parts: int = 0
+    parts_applied: int = 0
+    passages: int = 0
+    done: int = 0
+    unchanged: int = 0
+    facts: int = 0
+    episodes: int = 0
+    foresights: int = 0
+    entities: int = 0
+    erased: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JobFailure:
+    """`message` names what is wrong and what to do; never content, paths or another caller's ids."""
+
+    code: str
+    message: str
+    retryable: bool
+    stage: Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """`is_duplicate`: the content was already there, so the job was born complete and cost nothing.
+
+    `parked_reason` and `next_attempt_ms` are set while trouble that passes holds it up.
+    """
+
+    id: JobId
+    workspace: WorkspaceId
+    principal: PrincipalId
+    kind: JobKind
+    dataset: DatasetId | None
+    document: DocumentId | None
+    revision: int
+    stage: Stage
+    accepted_ms: int
+    updated_ms: int
+    finished_ms: int | None = None
+    searchable_ms: int | None = None
+    counts: JobCounts = field(default_factory=JobCounts)
+    failure: JobFailure | None = None
+    cancel_reason: CancelReason | None = None
+    is_duplicate: bool = False
+    retry_of: JobId | None = None
+    attempts: int = 0
+    parked_reason: str | None = None
+    next_attempt_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobStep:
+    job: JobId
+    stage: Stage
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """A part whose extraction is done and lies in `blob`; `index` counts from 0."""
+
+    job: JobId
+    index: int
+    blob: BlobKey
+    passages: int

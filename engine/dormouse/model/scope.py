@@ -1,0 +1,67 @@
+"""Who asks, and what they may see and change.
+
+A `Scope` is made in one place (`access.lookup`) and travels with every call to every store; a store
+turns it into filters and never looks further.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from dormouse.ids import DatasetId, PrincipalId, WorkspaceId
+
+
+class Permission(StrEnum):
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """A user or a service; `name` is for people, `id` for everything else."""
+
+    id: PrincipalId
+    name: str
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The owner of `dataset` lets `principal` read it, or read and write it."""
+
+    principal: PrincipalId
+    dataset: DatasetId
+    permission: Permission
+    granted_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """`writable` is always a subset of `readable`."""
+
+    principal: PrincipalId
+    workspace: WorkspaceId
+    readable: frozenset[DatasetId]
+    writable: frozenset[DatasetId]
+
+    def __post_init__(self) -> None:
+        if not self.writable <= self.readable:
+            raise ValueError("writable datasets must be readable")
+
+    def narrowed_to(self, datasets: Iterable[DatasetId]) -> "Scope":
+        """The same caller, looking at some of their datasets only; never wider."""
+        wanted = frozenset(datasets)
+        return replace(self, readable=self.readable & wanted, writable=self.writable & wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Proof of the apply lease: who writes to the stores, and with which change.
+
+    `epoch` grows with every takeover and is asserted by every graph transaction; `seq` is the change's
+    number, and a store never replaces a row of a higher one. Source: writes §3.
+    """
+
+    workspace: WorkspaceId
+    epoch: int
+    seq: int

@@ -1,0 +1,1 @@
+"""What the engine needs from outside, as protocols of meaning; no driver's words."""

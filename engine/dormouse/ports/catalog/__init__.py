@@ -1,0 +1,1 @@
+"""The catalog: the truth about everything accepted, one protocol per concern inside one transaction."""

@@ -1,0 +1,25 @@
+"""Catalog concern: principals and grants."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from dormouse.ids import DatasetId, PrincipalId
+from dormouse.model.scope import Grant, Permission, Principal
+
+
+class AccessBook(Protocol):
+    """Principals and the grants that owners gave."""
+
+    async def ensure_principal(self, principal: PrincipalId, name: str) -> Principal: ...
+
+    async def principal(self, principal: PrincipalId) -> Principal:
+        """Raises `NotFoundError`."""
+        ...
+
+    async def grant(self, dataset: DatasetId, principal: PrincipalId, permission: Permission) -> Grant:
+        """Replaces an earlier grant to the same principal."""
+        ...
+
+    async def revoke(self, dataset: DatasetId, principal: PrincipalId) -> None: ...
+
+    async def grants_to(self, principal: PrincipalId) -> Sequence[Grant]: ...

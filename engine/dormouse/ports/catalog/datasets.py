@@ -1,0 +1,33 @@
+"""Catalog concern: datasets and their generations."""
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from dormouse.ids import DatasetId, PrincipalId, WorkspaceId
+from dormouse.model.dataset import Dataset
+
+
+class DatasetRegister(Protocol):
+    """Datasets, their owners and their generations."""
+
+    async def ensure(self, workspace: WorkspaceId, owner: PrincipalId, name: str) -> Dataset:
+        """The owner's dataset of this name, made or listed again if needed."""
+        ...
+
+    async def get(self, dataset: DatasetId) -> Dataset:
+        """Also an unlisted one. Raises `NotFoundError`."""
+        ...
+
+    async def owned_by(self, workspace: WorkspaceId, owner: PrincipalId) -> Sequence[Dataset]:
+        """All, unlisted ones too, by name."""
+        ...
+
+    async def many(self, datasets: Collection[DatasetId]) -> Sequence[Dataset]: ...
+
+    async def forget(self, dataset: DatasetId) -> Dataset:
+        """Raise the generation by one and unlist it; returns the new row."""
+        ...
+
+    async def touch(self, dataset: DatasetId) -> None:
+        """Note that its content changed now."""
+        ...

@@ -1,0 +1,50 @@
+"""Catalog concern: jobs as receipts. Source: writes §4."""
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId, WorkspaceId
+from dormouse.model.job import Job, JobStep, Stage
+
+
+class JobLedger(Protocol):
+    """Receipts and the steps each went through."""
+
+    async def add(self, job: Job) -> None: ...
+
+    async def get(self, job: JobId) -> Job:
+        """Raises `NotFoundError`."""
+        ...
+
+    async def save(self, job: Job) -> None:
+        """Replace the row and note a changed stage as a step; a final job raises `ConflictError`."""
+        ...
+
+    async def steps(self, job: JobId) -> Sequence[JobStep]: ...
+
+    async def listing(
+        self,
+        workspace: WorkspaceId,
+        principal: PrincipalId,
+        *,
+        datasets: Collection[DatasetId] = (),
+        stages: Collection[Stage] = (),
+        before: tuple[int, JobId] | None = None,
+        limit: int = 50,
+    ) -> Sequence[Job]:
+        """Own jobs and those of `datasets`, newest first by (accepted_ms, id); `before` continues."""
+        ...
+
+    async def unfinished_or_latest_of(self, datasets: Collection[DatasetId]) -> Sequence[Job]:
+        """Remember jobs not yet searchable, and for datasets without one the latest remember job."""
+        ...
+
+    async def unfinished_of(self, document: DocumentId) -> Sequence[Job]: ...
+
+    async def idempotent(self, principal: PrincipalId, route: str, key: str) -> tuple[JobId, str] | None:
+        """The job and body hash recorded under this key in the last 24 h."""
+        ...
+
+    async def remember_key(
+        self, principal: PrincipalId, route: str, key: str, body_sha256: str, job: JobId
+    ) -> None: ...

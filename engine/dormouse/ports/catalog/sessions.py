@@ -1,0 +1,35 @@
+"""Catalog concern: session memory."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from dormouse.ids import DatasetId, DocumentId, PrincipalId
+from dormouse.model.session import SessionEntry
+
+
+class SessionBook(Protocol):
+    """Session entries; every read is of one owner."""
+
+    async def add(self, entry: SessionEntry) -> None: ...
+
+    async def entries(self, owner: PrincipalId, session: str, limit: int) -> Sequence[SessionEntry]:
+        """Unexpired ones, newest first."""
+        ...
+
+    async def touch(self, owner: PrincipalId, session: str, expires_ms: int) -> None:
+        """Slide the expiry of the whole session."""
+        ...
+
+    async def erase(
+        self,
+        *,
+        owner: PrincipalId | None = None,
+        dataset: DatasetId | None = None,
+        document: DocumentId | None = None,
+    ) -> int:
+        """Entries of the owner, bound to the dataset, or quoting the document; exactly one is given."""
+        ...
+
+    async def expire(self) -> int: ...
+
+    async def sessions(self, owner: PrincipalId) -> Sequence[str]: ...

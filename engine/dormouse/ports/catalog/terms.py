@@ -1,0 +1,35 @@
+"""Catalog concern: term statistics, for query weights that no foreign dataset can move."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from dormouse.ids import DatasetId, TermId
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """Over the readable datasets asked about: passages in all, and passages with each term."""
+
+    passages: int
+    frequencies: Mapping[TermId, int]
+
+
+class TermStatistics(Protocol):
+    """Document frequencies per dataset and generation, by term id: no words are kept.
+
+    Only the apply writer changes them, with what its change set says, in the transaction that marks the
+    change applied.
+    """
+
+    async def add(
+        self, dataset: DatasetId, generation: int, passages: int, deltas: Mapping[TermId, int]
+    ) -> None:
+        """Deltas may be negative; rows that reach zero go."""
+        ...
+
+    async def drop_below(self, dataset: DatasetId, generation: int) -> None: ...
+
+    async def counts(self, datasets: Collection[DatasetId], terms: Collection[TermId]) -> TermCounts:
+        """Of each dataset's current generation."""
+        ...

@@ -1,0 +1,59 @@
+"""One catalog transaction: every concern seen through the same snapshot, committed together or not at all."""
+
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from dormouse.ports.catalog.access import AccessBook
+from dormouse.ports.catalog.changes import ChangeLog
+from dormouse.ports.catalog.datasets import DatasetRegister
+from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
+from dormouse.ports.catalog.jobs import JobLedger
+from dormouse.ports.catalog.sessions import SessionBook
+from dormouse.ports.catalog.terms import TermStatistics
+from dormouse.ports.catalog.work import WorkLedger
+from dormouse.ports.catalog.workspaces import WorkspaceRegister
+
+
+class CatalogTransaction(Protocol):
+    """Everything here acts on one snapshot; nothing is kept unless `commit` was awaited.
+
+    `now_ms` is the catalog's own clock at the transaction's begin; leases are judged by it alone.
+    """
+
+    now_ms: int
+    access: AccessBook
+    changes: ChangeLog
+    datasets: DatasetRegister
+    documents: DocumentRegister
+    revisions: RevisionRegister
+    jobs: JobLedger
+    sessions: SessionBook
+    terms: TermStatistics
+    work: WorkLedger
+    workspaces: WorkspaceRegister
+
+    async def commit(self) -> None: ...
+
+
+class Catalog(Protocol):
+    def transaction(self) -> AbstractAsyncContextManager[CatalogTransaction]:
+        """A writing transaction, serialised against other writers; rolls back unless committed."""
+        ...
+
+    def reading(self) -> AbstractAsyncContextManager[CatalogTransaction]:
+        """A reading snapshot; writing through it is an error."""
+        ...
+
+    async def migrate(self) -> None:
+        """Bring the schema to this version's, from empty or any earlier one."""
+        ...
+
+    async def check(self) -> None:
+        """Raises `CatalogUnavailableError` if it cannot be read, with what to do if it is damaged."""
+        ...
+
+    async def scrub(self) -> None:
+        """Make deleted rows unreadable on disk too (journals and free pages included)."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,44 @@
+"""Text to vectors: pooled for passages and queries, token vectors from the same forward pass."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedText:
+    """`dense`: unit length, float16. `tokens`: packed signs as in `PassageVectors`, empty if not offered."""
+
+    dense: NDArray[np.float16]
+    tokens: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedQuery:
+    """`tokens`: one unit row per query token, float32, (0, dimension) if not offered; `token_weights`
+    tells how much each row counts (a stop word 0.1)."""
+
+    dense: NDArray[np.float32]
+    tokens: NDArray[np.float32]
+    token_weights: NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    @property
+    def model(self) -> str:
+        """Name and version: recorded with the collection, so that another model is noticed."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[EmbeddedText]:
+        """In the order given. Raises `EmbedderUnavailableError`."""
+        ...
+
+    async def embed_query(self, text: str) -> EmbeddedQuery: ...
+
+    async def close(self) -> None: ...

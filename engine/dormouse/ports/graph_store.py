@@ -1,0 +1,85 @@
+"""The graph: passages with their text, memories, entities and the edges between them.
+
+It is authoritative for text and visibility: vectors only nominate. Reads take the caller's `Scope` and see
+nothing of other datasets. Writes take the writer's scope and its `Fence`: rows of a higher `seq` are never
+replaced, and a lower epoch than the store has seen raises `LeaseLostError` before anything is written.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from dormouse.ids import DocumentId, EntityId, PassageId, WorkspaceId
+from dormouse.model.change import Erasure
+from dormouse.model.entity import Entity, Mention
+from dormouse.model.memory import MemoryVersion
+from dormouse.model.passage import Passage
+from dormouse.model.scope import Fence, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRows:
+    """Absolute rows of one change. `closed` ends the transaction time of versions that stood before."""
+
+    passages: tuple[Passage, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    versions: tuple[MemoryVersion, ...] = ()
+    closed: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCounts:
+    passages: int
+    entities: int
+    versions: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryQuery:
+    """Which versions to return: valid at `valid_at_ms` (None: any), believed at `known_at_ms`."""
+
+    passages: Collection[PassageId]
+    known_at_ms: int
+    valid_at_ms: int | None = None
+
+
+class GraphStore(Protocol):
+    async def write(self, scope: Scope, fence: Fence, rows: GraphRows) -> None:
+        """Upsert all rows and the marker `fence.seq` in one transaction; repeating it changes nothing."""
+        ...
+
+    async def erase(self, scope: Scope, fence: Fence, what: Erasure) -> None:
+        """Remove passages, their versions and mentions, and entities that nothing mentions any more."""
+        ...
+
+    async def adopt(self, workspace: WorkspaceId, epoch: int) -> None:
+        """Store the epoch of a new lease holder; from then on lower ones are refused."""
+        ...
+
+    async def passages(self, scope: Scope, ids: Collection[PassageId]) -> Sequence[Passage]:
+        """Those of `ids` that are in readable datasets, in no particular order."""
+        ...
+
+    async def passages_of(
+        self, scope: Scope, document: DocumentId, *, after_order: int = -1, limit: int = 200
+    ) -> Sequence[Passage]:
+        """A document's passages by `order`, a page at a time."""
+        ...
+
+    async def matching(self, scope: Scope, what: Erasure, *, limit: int) -> Sequence[Passage]:
+        """Up to `limit` passages that an erasure would remove, by id: for term counts and read-back."""
+        ...
+
+    async def memories(self, scope: Scope, query: MemoryQuery) -> Sequence[MemoryVersion]:
+        ...
+
+    async def entities(self, scope: Scope, ids: Collection[EntityId]) -> Sequence[Entity]:
+        ...
+
+    async def count(self, scope: Scope, what: Erasure | None = None) -> GraphCounts:
+        """Of everything readable, or of what an erasure would remove."""
+        ...
+
+    async def close(self) -> None:
+        ...

@@ -1,0 +1,28 @@
+"""Bells: they say that there is work, never what it is. Losing one costs time, not work.
+
+The catalog's rows are the outbox; the sweeper rings again what nobody answered.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from dormouse.ids import JobId, WorkspaceId
+
+
+class MessageBus(Protocol):
+    async def ring_ingest(self, workspace: WorkspaceId, job: JobId) -> None:
+        """A job waits for extraction."""
+        ...
+
+    async def ring_apply(self, workspace: WorkspaceId) -> None:
+        """A workspace has changes to apply."""
+        ...
+
+    def ingest_bells(self) -> AsyncIterator[tuple[WorkspaceId, JobId]]:
+        ...
+
+    def apply_bells(self) -> AsyncIterator[WorkspaceId]:
+        ...
+
+    async def close(self) -> None:
+        ...

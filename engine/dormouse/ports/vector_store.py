@@ -1,0 +1,94 @@
+"""The vectors: nominates passages for a query, inside the caller's readable datasets only.
+
+Filters lie inside every arm, so that a point that may not be read never takes a place, shifts a score or
+breaks a tie. Every vector is checked to be finite before it is stored or asked with. The store keeps no
+text. Rows of a higher change number are never replaced. Source: retrieval, "Indexed units".
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dormouse.ids import PassageId, TermId
+from dormouse.model.change import Erasure
+from dormouse.model.passage import Candidate, Nominee, Point
+from dormouse.model.scope import Fence, Scope
+from dormouse.model.workspace import Collection as VectorCollection
+
+
+@dataclass(frozen=True, slots=True)
+class DenseArm:
+    """Nearest by cosine over the pooled vectors; exact over the readable points."""
+
+    vector: NDArray[np.float32]
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class TermArm:
+    """Dot product of query weights (document frequency already in) with the stored term weights."""
+
+    weights: Mapping[TermId, float]
+    of_window: bool = False
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PointFilter:
+    """Beyond the scope: `occurred` is half-open in milliseconds and drops points without a time."""
+
+    occurred: tuple[int, int] | None = None
+    sessions: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFootprint:
+    """What lies on disk, in bytes: the segments with their indexes, and the write-ahead log."""
+
+    points: int
+    segments_bytes: int
+    log_bytes: int
+
+
+class VectorStore(Protocol):
+    async def open(self, collection: VectorCollection) -> None:
+        """Make or open the collection; raises `MisconfiguredError` when its dimension differs."""
+        ...
+
+    async def upsert(self, scope: Scope, fence: Fence, points: Sequence[Point]) -> None:
+        """Whole points, visible and durable on return; a NaN or infinity refuses the call."""
+        ...
+
+    async def erase(self, scope: Scope, fence: Fence, what: Erasure) -> None:
+        """By filter; on return no query, retrieval or file holds what was removed."""
+        ...
+
+    async def search(
+        self, scope: Scope, arms: Sequence[DenseArm | TermArm], where: PointFilter
+    ) -> Sequence[Sequence[Nominee]]:
+        """All arms in one call, each ordered by score and then id; ties at the limit break by id."""
+        ...
+
+    async def candidates(self, scope: Scope, ids: Collection[PassageId]) -> Sequence[Candidate]:
+        """Readable points with their token vectors, for scoring; `scores` is empty."""
+        ...
+
+    async def scores(
+        self, scope: Scope, arms: Sequence[DenseArm | TermArm], ids: Collection[PassageId]
+    ) -> Sequence[Mapping[PassageId, float]]:
+        """What each arm gives each of `ids` (0 where nothing matches): a union is scored by every arm."""
+        ...
+
+    async def count(self, scope: Scope, what: Erasure | None = None) -> int:
+        """Exact, of everything readable or of what an erasure would remove."""
+        ...
+
+    async def optimise(self) -> VectorFootprint:
+        """Merge segments and build indexes; searches go on meanwhile."""
+        ...
+
+    async def close(self) -> None:
+        ...
