@@ -1,0 +1,1 @@
+"""The gateway: MCP and REST over the memory engine."""
