@@ -1,0 +1,53 @@
+"""Scopes, names and visibility, read from the catalog: every store call and every answer goes through here."""
+
+from collections.abc import Sequence
+
+from dormouse.access.decide import Choice, choose, scope_for
+from dormouse.errors import ForbiddenError, InvalidInputError, NotFoundError
+from dormouse.ids import PrincipalId, WorkspaceId
+from dormouse.model.dataset import Dataset
+from dormouse.model.passage import Passage
+from dormouse.model.scope import Permission, Scope
+from dormouse.ports.catalog.transaction import CatalogTransaction
+
+
+async def scope_of(tx: CatalogTransaction, principal: PrincipalId, workspace: WorkspaceId) -> Scope:
+    """What this principal may see right now; grants given or revoked later need a new scope."""
+    owned = await tx.datasets.owned_by(workspace, principal)
+    grants = await tx.access.grants_to(principal)
+    shared = await tx.datasets.many([grant.dataset for grant in grants])
+    here = {dataset.id for dataset in shared if dataset.workspace == workspace}
+    return scope_for(principal, workspace, owned, [each for each in grants if each.dataset in here])
+
+
+async def readable_datasets(tx: CatalogTransaction, scope: Scope) -> Sequence[Dataset]:
+    """Listed ones, by name and then id."""
+    datasets = await tx.datasets.many(scope.readable)
+    return sorted((each for each in datasets if each.listed), key=lambda each: (each.name, each.id))
+
+
+async def dataset_named(
+    tx: CatalogTransaction, scope: Scope, wanted: str, permission: Permission
+) -> Dataset:
+    """Raises `NotFoundError`, `ForbiddenError` (readable only) or `InvalidInputError` (ambiguous)."""
+    choice = choose(scope, await readable_datasets(tx, scope), wanted, permission)
+    if choice.dataset is None:
+        raise _refused(choice, wanted)
+    return choice.dataset
+
+
+def _refused(choice: Choice, wanted: str) -> Exception:
+    if choice.refusal == "ambiguous":
+        return InvalidInputError(
+            f"several datasets shared with you are named '{wanted}': give the id", field="dataset"
+        )
+    if choice.refusal == "read_only":
+        return ForbiddenError(f"dataset '{wanted}' is shared with you for reading only")
+    return NotFoundError(f"Dataset '{wanted}' not found")
+
+
+async def visible(tx: CatalogTransaction, scope: Scope, passages: Sequence[Passage]) -> list[Passage]:
+    """Those of readable datasets whose document is live: forgotten ones are gone from the commit on."""
+    mine = [each for each in passages if each.dataset in scope.readable]
+    live = await tx.documents.live({each.document for each in mine})
+    return [each for each in mine if each.document in live]

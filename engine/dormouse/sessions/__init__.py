@@ -1,0 +1,1 @@
+"""Session memory: what one user's conversation said lately."""
