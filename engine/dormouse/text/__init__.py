@@ -1,0 +1,1 @@
+"""Text to terms, languages and dates: pure functions, Unicode-aware."""
