@@ -1,0 +1,196 @@
+"""Settings: read once, from `DORMOUSE_` variables, and refused when a name or a value is wrong.
+
+Nothing is read by importing this module or by making a settings object: only `read` looks at an
+environment, and only at the one it is given. A group is nested with two underscores
+(`DORMOUSE_LLM__MODEL`). `docs/configuration.md` is generated from the words under each field.
+"""
+
+import difflib
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from dormouse.errors import MisconfiguredError
+
+PREFIX = "DORMOUSE_"
+TEST_PREFIX = "DORMOUSE_TEST_"  # belongs to the test runner; no process looks at these
+
+# Of processes other than the one that reads: right to be set, and nothing to it.
+NAMES_OF_OTHERS = frozenset(
+    PREFIX + name
+    for name in """
+        AGENT_SCOPED ALLOWED_HOSTS API_KEYS_FILE HOST PORT RECALL_SYSTEM_PROMPT RECALL_SYSTEM_PROMPT_FILE
+        REMOTE__API_KEY REMOTE__URL TOOL_MODE
+        DATABASE__URL KAFKA__BOOTSTRAP_SERVERS S3__ACCESS_KEY S3__BUCKET S3__ENDPOINT S3__REGION S3__SECRET_KEY
+        WORKSPACES_FILE
+    """.split()
+)
+
+S = TypeVar("S", bound="EngineSettings")
+
+
+def default_data_dir(environ: Mapping[str, str] | None = None, platform: str = sys.platform) -> Path:
+    """Where a user's programs keep data on this system; the folder is made when it is first written to."""
+    given = os.environ if environ is None else environ
+    if platform == "win32":
+        return Path(given.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "Dormouse"
+    if platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "Dormouse"
+    return Path(given.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "dormouse"
+
+
+def _lower(value: object) -> object:
+    return value.strip().lower() if isinstance(value, str) else value
+
+
+def _http_url(value: str) -> str:
+    if value and not value.startswith(("http://", "https://")):
+        raise ValueError("must start with http:// or https://")
+    return value.rstrip("/")
+
+
+def _embedded(value: str) -> str:
+    if value != "embedded":
+        raise ValueError("must be embedded: the cluster's form is not part of this version")
+    return value
+
+
+HttpUrl = Annotated[str, AfterValidator(_http_url)]
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)]
+Profile = Annotated[Literal["embedded", "distributed"], BeforeValidator(_lower), AfterValidator(_embedded)]
+Folder = Annotated[Path, AfterValidator(Path.expanduser)]
+
+
+class Group(BaseModel):
+    """Settings that belong together; unknown members are refused with the whole name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class LLMSettings(Group):
+    """A language model behind an OpenAI-compatible interface. Unset: everything works without one."""
+
+    base_url: HttpUrl = ""
+    """Address up to and including the version, for example `http://127.0.0.1:11434/v1`."""
+
+    api_key: SecretStr = SecretStr("")
+    """Sent as a bearer token; never logged."""
+
+    model: str = ""
+    """Name of the model as the endpoint knows it."""
+
+    @property
+    def is_configured(self) -> bool:
+        return bool(self.base_url and self.model)
+
+
+class EmbeddingSettings(Group):
+    """An embedding model behind an OpenAI-compatible interface. Unset: the bundled one, which is English."""
+
+    base_url: HttpUrl = ""
+    """Address up to and including the version. Another model than the one that filled a data folder is
+    refused at start: its vectors would not compare."""
+
+    api_key: SecretStr = SecretStr("")
+    """Sent as a bearer token; never logged."""
+
+    model: str = ""
+    """Name of the model as the endpoint knows it."""
+
+    @property
+    def is_configured(self) -> bool:
+        return bool(self.base_url and self.model)
+
+
+class EngineSettings(BaseSettings):
+    """What the engine itself needs, whichever process it runs in."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", frozen=True, extra="ignore", use_attribute_docstrings=True
+    )
+    aliases: ClassVar[Mapping[str, str]] = {"OTEL_EXPORTER_OTLP_ENDPOINT": "DORMOUSE_OTLP_ENDPOINT"}
+
+    data_dir: Folder = Field(
+        default_factory=default_data_dir,
+        json_schema_extra={"shown_default": "the user's data folder, on Linux `~/.local/share/dormouse`"},
+    )
+    """Folder with everything that is remembered. One process owns it at a time."""
+
+    profile: Profile = "embedded"
+    """Form that runs: `embedded` keeps everything in the data folder; `distributed`, the cluster's form, is not
+    part of this version."""
+
+    llm: LLMSettings = LLMSettings()
+
+    embedding: EmbeddingSettings = EmbeddingSettings()
+
+    otlp_endpoint: HttpUrl = ""
+    """Where traces and metrics go, by OTLP over HTTP, for example `http://127.0.0.1:4318`. Unset: nowhere, and
+    nothing is spent on them."""
+
+    log_level: LogLevel = "info"
+    """Least serious level that is logged: `debug`, `info`, `warning` or `error`."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - the name belongs to the overridden method
+        init_settings: PydanticBaseSettingsSource,
+        *_: object,
+        **__: object,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what is handed over: `read` is the one place that looks at an environment."""
+        return (init_settings,)
+
+
+def read(settings: type[S], environ: Mapping[str, str], **overrides: object) -> S:
+    """Settings of one process from `environ`; `overrides` come from its command line and win.
+
+    Empty variables count as unset. Raises MisconfiguredError, naming the variable and never its value.
+    """
+    given = _with_aliases(settings, environ)
+    _refuse_unknown(settings, given)
+    source = EnvSettingsSource(settings)
+    source.env_vars = {name.lower(): value for name, value in given.items() if value.strip()}
+    try:
+        return settings(**(source() | overrides))
+    except ValidationError as exc:
+        raise _misconfigured(exc) from None  # its text quotes values, secrets among them
+
+
+def names(settings: type[BaseModel], prefix: str = PREFIX) -> Iterator[str]:
+    """Every variable that these settings know, aliases aside."""
+    for name, field in settings.model_fields.items():
+        variable = prefix + name.upper()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Group):
+            yield from names(field.annotation, f"{variable}__")
+        else:
+            yield variable
+
+
+def _with_aliases(settings: type[EngineSettings], environ: Mapping[str, str]) -> dict[str, str]:
+    given = {name.upper(): value for name, value in environ.items()}
+    for alias, name in settings.aliases.items():
+        if given.get(alias, "").strip() and not given.get(name, "").strip():
+            given[name] = given[alias]
+    return given
+
+
+def _refuse_unknown(settings: type[EngineSettings], given: Mapping[str, str]) -> None:
+    known = NAMES_OF_OTHERS | set(names(settings))
+    for name in sorted(given):
+        if name.startswith(PREFIX) and not name.startswith(TEST_PREFIX) and name not in known:
+            nearest = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.0)[0]
+            raise MisconfiguredError(f"{name} is not a setting; did you mean {nearest}?", setting=name)
+
+
+def _misconfigured(exc: ValidationError) -> MisconfiguredError:
+    first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
+    setting = PREFIX + "__".join(str(part) for part in first["loc"]).upper()
+    rule = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return MisconfiguredError(f"{setting} {rule}", setting=setting)

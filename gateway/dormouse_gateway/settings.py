@@ -1,0 +1,76 @@
+"""Settings of the gateway: where it listens, whom it lets in, how the graph contract's tools behave."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from pydantic import BeforeValidator, Field, SecretStr
+from pydantic_settings import NoDecode
+
+from dormouse.settings import EngineSettings, Folder, Group, HttpUrl
+
+
+def _split_at_commas(value: object) -> object:
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _anything_but_false(value: object) -> object:
+    """The graph contract's rule: only the word `false` switches it off."""
+    return value.strip().lower() != "false" if isinstance(value, str) else value
+
+
+class RemoteSettings(Group):
+    """Another Dormouse that this process relays to, instead of opening a data folder of its own."""
+
+    url: HttpUrl = ""
+    """Its address, for example `http://memory.example.net:8000`. Unset: this process holds the memory."""
+
+    api_key: SecretStr = SecretStr("")
+    """API key that it knows; sent as a bearer token and never logged."""
+
+
+class GatewaySettings(EngineSettings):
+    """Everything that `dormouse serve` and `dormouse mcp` may be told."""
+
+    aliases: ClassVar[Mapping[str, str]] = {
+        **EngineSettings.aliases,
+        "COGNEE_API_KEY": "DORMOUSE_REMOTE__API_KEY",
+        "COGNEE_BASE_URL": "DORMOUSE_REMOTE__URL",
+        "COGNEE_MCP_AGENT_SCOPED": "DORMOUSE_AGENT_SCOPED",
+        "COGNEE_MCP_RECALL_SYSTEM_PROMPT": "DORMOUSE_RECALL_SYSTEM_PROMPT",
+        "COGNEE_MCP_RECALL_SYSTEM_PROMPT_FILE": "DORMOUSE_RECALL_SYSTEM_PROMPT_FILE",
+        "COGNEE_MCP_TOOL_MODE": "DORMOUSE_TOOL_MODE",
+    }
+
+    host: str = "127.0.0.1"
+    """Address to listen on. Any other than loopback needs `DORMOUSE_API_KEYS_FILE`."""
+
+    port: int = Field(default=8000, ge=0, le=65535)
+    """TCP port to listen on; 0 takes a free one, which the `Dormouse ready` line names."""
+
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split_at_commas)] = Field(
+        default=(), json_schema_extra={"shown_default": "none besides loopback names"}
+    )
+    """Names, comma-separated, under which clients may reach it besides `127.0.0.1`, `localhost` and `[::1]`;
+    `:*` at the end allows any port. Requests to other names are refused, which stops DNS rebinding."""
+
+    api_keys_file: Folder | None = None
+    """File that lists who may call. Unset: one local user, and only from loopback. `docs/operations.md`
+    describes it."""
+
+    remote: RemoteSettings = RemoteSettings()
+
+    tool_mode: str = "default"
+    """Which graph tools are listed: `default`, `minimal`, `all` or `hosted`; all stay callable. An unknown
+    value logs a warning and means `default`."""
+
+    agent_scoped: Annotated[bool, BeforeValidator(_anything_but_false)] = True
+    """Whether each client remembers into a dataset of its own name unless it says which; only `false` switches
+    it off, and then `main_dataset` is used."""
+
+    recall_system_prompt: str = ""
+    """What an answering recall tells the language model when the caller gives no `system_prompt`."""
+
+    recall_system_prompt_file: Folder | None = None
+    """UTF-8 file with the same; `DORMOUSE_RECALL_SYSTEM_PROMPT` wins over it."""
