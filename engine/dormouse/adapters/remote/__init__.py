@@ -1,0 +1,1 @@
+"""A Dormouse that runs in another process, over its own REST."""

@@ -1,0 +1,1 @@
+"""The graph contract over REST, `/api/v1`."""
