@@ -1,0 +1,277 @@
+"""Every span, metric and attribute that Dormouse emits is named here, and opened or recorded from here.
+
+Only the OpenTelemetry API is used: without a configured SDK every call is a no-op of some microseconds.
+No query text, content or exception message ever becomes an attribute, an event or a status; an error is told
+by its code. Workspaces and datasets are named on spans only, so that metrics stay bounded.
+Source: the OpenTelemetry conventions for GenAI and messaging, both at their development versions.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Literal
+
+from opentelemetry import metrics, propagate, trace
+from opentelemetry.metrics import Counter, Histogram
+from opentelemetry.metrics import _Gauge as Gauge  # the public name is missing from the API's package
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode
+from opentelemetry.util.types import AttributeValue
+
+from dormouse.errors import DormouseError
+from dormouse.ids import JobId, WorkspaceId
+
+SCOPE: Final = "dormouse"
+
+# Spans.
+SEARCH_MEMORY: Final = "search_memory"
+RECALL_EMBED: Final = "recall.embed"
+RECALL_VECTOR: Final = "recall.vector"
+RECALL_LEXICAL: Final = "recall.lexical"
+RECALL_GRAPH: Final = "recall.graph"
+RECALL_FUSE: Final = "recall.fuse"
+RECALL_ANSWER: Final = "recall.answer"
+RECALL_STATUS_PROBE: Final = "recall.status_probe"
+UPSERT_MEMORY: Final = "upsert_memory"
+DELETE_MEMORY: Final = "delete_memory"
+INGEST: Final = "dormouse.ingest"  # "dormouse.ingest send", "dormouse.ingest process"
+APPLY: Final = "dormouse.apply"
+
+# Attributes.
+BUDGET_MS: Final = "budget_ms"
+CANDIDATES_IN: Final = "candidates_in"
+CANDIDATES_OUT: Final = "candidates_out"
+DATASETS: Final = "datasets"  # how many, never which
+DEGRADED: Final = "degraded"  # the parts that did not answer
+ELAPSED_MS: Final = "elapsed_ms"
+ERROR_TYPE: Final = "error.type"
+JOB: Final = "dormouse.job.id"
+OPERATION: Final = "gen_ai.operation.name"
+OUTCOME: Final = "outcome"
+POOL: Final = "pool"
+RECORD_COUNT: Final = "gen_ai.memory.record.count"
+SEARCH_TYPE: Final = "search_type"
+STAGE: Final = "stage"
+STORE_ID: Final = "gen_ai.memory.store.id"  # the workspace
+TOKEN_TYPE: Final = "gen_ai.token.type"  # noqa: S105 - a language model's tokens
+MODEL: Final = "gen_ai.request.model"
+MESSAGING_DESTINATION: Final = "messaging.destination.name"
+MESSAGING_OPERATION: Final = "messaging.operation.name"
+MESSAGING_OPERATION_TYPE: Final = "messaging.operation.type"
+MESSAGING_SYSTEM: Final = "messaging.system"
+
+# Metrics; durations in seconds.
+RECALL_DURATION: Final = "dormouse.recall.duration"
+STATUS_PROBE_DURATION: Final = "dormouse.recall.status_probe.duration"
+JOB_DURATION: Final = "dormouse.job.duration"
+UNAPPLIED_CHANGES: Final = "dormouse.changes.unapplied"
+OLDEST_UNAPPLIED_AGE: Final = "dormouse.changes.oldest_unapplied.age"
+AUTH_ATTEMPTS: Final = "dormouse.auth.attempts"
+POOL_WAIT_DURATION: Final = "dormouse.pool.wait.duration"
+TOKEN_USAGE: Final = "gen_ai.client.token.usage"  # noqa: S105 - a language model's tokens
+
+# Bounds suit answers within a second and jobs within minutes; the SDK's own end at ten seconds.
+RECALL_BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+JOB_BOUNDS_S: Final = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0)
+
+TOKEN_BOUNDS: Final = (16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0)
+
+ProbeOutcome = Literal["found", "indexing", "build_failed", "none", "timeout", "error"]
+Direction = Literal["input", "output"]
+
+
+@dataclass(slots=True)
+class SearchObservation:
+    """What a recall fills in before its span ends; untouched it says that the recall failed."""
+
+    outcome: str = "error"
+    records: int = 0
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class ProbeObservation:
+    outcome: TOKEN_BOUNDS: Final = (16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0)
+
+ProbeOutcome = "error"
+
+
+@contextmanager
+def span(
+    name: str,
+    attributes: Mapping[str, AttributeValue] | None = None,
+    *,
+    kind: SpanKind = SpanKind.INTERNAL,
+    parent: Mapping[str, str] | None = None,
+) -> Iterator[Span]:
+    """A span around the block; `parent` are headers that `carried_context` made elsewhere.
+
+    An exception marks it with the error's code and passes on; being cancelled is not an error.
+    """
+    context = propagate.extract(parent) if parent else None
+    with _tracer().start_as_current_span(
+        name,
+        context,
+        kind,
+        attributes,
+        record_exception=False,  # its message may quote content
+        set_status_on_exception=False,
+    ) as opened:
+        try:
+            yield opened
+        except Exception as exc:
+            opened.set_attribute(ERROR_TYPE, _code_of(exc))
+            opened.set_status(Status(StatusCode.ERROR))
+            raise
+
+
+@contextmanager
+def search_memory(*, workspace: WorkspaceId, search_type: str, datasets: int) -> Iterator[SearchObservation]:
+    """One recall as a whole: its span and its duration. `datasets` is how many were searched."""
+    attributes: dict[str, AttributeValue] = {
+        OPERATION: SEARCH_MEMORY,
+        STORE_ID: workspace,
+        SEARCH_TYPE: search_type,
+        DATASETS: datasets,
+    }
+    seen, started_s = SearchObservation(), _now_s()
+    try:
+        with span(SEARCH_MEMORY, attributes) as opened:
+            try:
+                yield seen
+            finally:
+                opened.set_attribute(RECORD_COUNT, seen.records)
+                opened.set_attribute(OUTCOME, seen.outcome)
+                opened.set_attribute(DEGRADED, seen.degraded)
+    finally:
+        labels = {SEARCH_TYPE: search_type, OUTCOME: seen.outcome}
+        _histogram(RECALL_DURATION, RECALL_BOUNDS_S).record(_now_s() - started_s, labels)
+
+
+@contextmanager
+def status_probe(*, budget_s: float, datasets: int) -> Iterator[ProbeObservation]:
+    """The probe of an empty recall: budget, time taken and outcome, on its span and as a duration."""
+    seen, started_s = ProbeObservation(), _now_s()
+    attributes = {BUDGET_MS: round(budget_s * 1000), DATASETS: datasets}
+    with span(RECALL_STATUS_PROBE, attributes) as opened:
+        try:
+            yield seen
+        finally:
+            elapsed_s = _now_s() - started_s
+            opened.set_attribute(ELAPSED_MS, round(elapsed_s * 1000))
+            opened.set_attribute(OUTCOME, seen.outcome)
+            _histogram(STATUS_PROBE_DURATION, RECALL_BOUNDS_S).record(elapsed_s, {OUTCOME: seen.outcome})
+
+
+@contextmanager
+def process(
+    destination: Literal["dormouse.ingest", "dormouse.apply"],
+    *,
+    workspace: WorkspaceId,
+    job: JobId | None = None,
+    parent: Mapping[str, str] | None = None,
+) -> Iterator[Span]:
+    """Work that a bell asked for, as `dormouse.ingest process` or `dormouse.apply process`."""
+    attributes = _messaging(destination, "process", workspace, job)
+    with span(f"{destination} process", attributes, kind=SpanKind.CONSUMER, parent=parent) as opened:
+        yield opened
+
+
+@contextmanager
+def send(
+    destination: Literal["dormouse.ingest", "dormouse.apply"],
+    *,
+    workspace: WorkspaceId,
+    job: JobId | None = None,
+) -> Iterator[Span]:
+    """Ringing a bell, as `dormouse.ingest send` or `dormouse.apply send`."""
+    attributes = _messaging(destination, "send", workspace, job)
+    with span(f"{destination} send", attributes, kind=SpanKind.PRODUCER) as opened:
+        yield opened
+
+
+def carried_context() -> dict[str, str]:
+    """The current span as headers, to be kept with work that another task or process takes up."""
+    carrier: dict[str, str] = {}
+    propagate.inject(carrier)
+    return carrier
+
+
+def job_reached(
+    stage: Literal["searchable", "complete", "failed", "cancelled"], since_accepted_s: float
+) -> None:
+    _histogram(JOB_DURATION, JOB_BOUNDS_S).record(since_accepted_s, {STAGE: stage})
+
+
+def backlog(*, unapplied: int, oldest_age_s: float) -> None:
+    """How many changes wait to be applied over all workspaces, and how long the oldest has; 0 when none."""
+    _gauge(UNAPPLIED_CHANGES, "{change}").set(unapplied)
+    _gauge(OLDEST_UNAPPLIED_AGE, "s").set(oldest_age_s)
+
+
+def auth_attempted(outcome: Literal["ok", "missing", "unknown", "forbidden"]) -> None:
+    _counter(AUTH_ATTEMPTS, "{attempt}").add(1, {OUTCOME: outcome})
+
+
+def pool_waited(pool: Literal["embed", "parse", "catalog", "llm", "recall"], waited_s: float) -> None:
+    _histogram(POOL_WAIT_DURATION, RECALL_BOUNDS_S).record(waited_s, {POOL: pool})
+
+
+def tokens_used(
+    direction: Direction, tokens: int, *, operation: Literal["chat", "embeddings"], model: str
+) -> None:
+    """`model` comes from settings, so its values are few."""
+    labels = {TOKEN_TYPE: direction, OPERATION: operation, MODEL: model}
+    _histogram(TOKEN_USAGE, TOKEN_BOUNDS, "{token}").record(tokens, labels)
+
+
+def _messaging(
+    destination: str, operation: Literal["send", "process"], workspace: WorkspaceId, job: JobId | None
+) -> dict[str, AttributeValue]:
+    attributes: dict[str, AttributeValue] = {
+        MESSAGING_SYSTEM: SCOPE,
+        MESSAGING_DESTINATION: destination,
+        MESSAGING_OPERATION: operation,
+        MESSAGING_OPERATION_TYPE: operation,
+        STORE_ID: workspace,
+    }
+    return attributes if job is None else attributes | {JOB: job}
+
+
+def _code_of(exc: Exception) -> str:
+    return exc.code if isinstance(exc, DormouseError) else type(exc).__qualname__
+
+
+def _now_s() -> float:
+    """The loop's clock where there is one, so that a virtual clock is measured by itself."""
+    try:
+        return asyncio.get_running_loop().time()
+    except RuntimeError:
+        return time.monotonic()
+
+
+@cache  # what it returns follows the provider that is set later
+def _tracer() -> trace.Tracer:
+    return trace.get_tracer(SCOPE)
+
+
+@cache
+def _meter() -> metrics.Meter:
+    return metrics.get_meter(SCOPE)
+
+
+@cache
+def _histogram(name: str, bounds: tuple[float, ...], unit: str = "s") -> Histogram:
+    return _meter().create_histogram(name, unit=unit, explicit_bucket_boundaries_advisory=bounds)
+
+
+@cache
+def _counter(name: str, unit: str) -> Counter:
+    return _meter().create_counter(name, unit=unit)
+
+
+@cache
+def _gauge(name: str, unit: str) -> Gauge:
+    return _meter().create_gauge(name, unit=unit)
