@@ -93,9 +93,7 @@ class SearchObservation:
 
 @dataclass(slots=True)
 class ProbeObservation:
-    outcome: TOKEN_BOUNDS: Final = (16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0)
-
-ProbeOutcome = "error"
+    outcome: ProbeOutcome = "error"
 
 
 @contextmanager
