@@ -1,0 +1,49 @@
+# `make run` and `make test` need Python 3.11 or newer with its venv module, and nothing installed by hand.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help run test check test-unit test-contract coverage format docs lock clean environment
+
+help: ## List what can be made
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## Start Dormouse on this machine (DORMOUSE_PORT, DORMOUSE_DATA_DIR; docs/configuration.md)
+	@tools/environment requirements.lock
+	@exec $(BIN)/dormouse serve
+
+test: check ## Check everything, then run the unit and contract tests
+	@$(PYTEST) tests/unit tests/contract
+
+check: environment ## Format, lint, types, imports, generated files
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(PYTEST) -q tests/unit/project
+
+test-unit: environment ## Unit tests alone
+	@$(PYTEST) tests/unit
+
+test-contract: environment ## Contract tests alone: the real program, and each port on its adapters
+	@$(PYTEST) tests/contract
+
+coverage: environment ## Unit and contract tests with branch coverage
+	@$(PYTEST) --cov --cov-report=term-missing tests/unit tests/contract
+
+format: environment ## Put imports and layout in order
+	@$(BIN)/ruff check --fix --select I .
+	@$(BIN)/ruff format .
+
+docs: environment ## Write the generated pages anew
+	@$(BIN)/python -m tools.configuration_page
+
+lock: environment ## Resolve the lock files anew (needs a package index)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.locks
+
+clean: ## Remove the virtual environment and every cache
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage htmlcov
+
+environment:
+	@tools/environment requirements-dev.lock
