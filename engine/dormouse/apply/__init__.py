@@ -1,0 +1,1 @@
+"""From ready parts to the stores: in order, one change at a time, each exactly once."""

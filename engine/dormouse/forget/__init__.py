@@ -1,0 +1,1 @@
+"""Forgetting: hidden from the commit on, then erased everywhere, then read back."""

@@ -1,0 +1,160 @@
+"""Accepting a forget: what it names is invisible when this returns, and is erased everywhere after that.
+
+Raising the generation, cancelling unfinished work, erasing session entries and numbering the erasure are one
+transaction, so that nothing accepted later can be hit by it. Source: writes §1 and §5.
+"""
+
+from collections.abc import Sequence
+
+from dormouse.errors import ForbiddenError, NotFoundError, UnavailableError
+from dormouse.ids import DatasetId, DocumentId, WorkspaceId, new_job_id
+from dormouse.jobs.progress import cancel
+from dormouse.model.change import Change, ChangeKind
+from dormouse.model.dataset import Dataset
+from dormouse.model.document import Document
+from dormouse.model.job import CancelReason, Job, JobKind, Stage
+from dormouse.model.receipt import ForgetReceipt
+from dormouse.model.scope import Scope
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
+from dormouse.ports.message_bus import MessageBus
+
+PAGE = 500
+
+
+class ForgetAcceptor:
+    """Accepts forgets. Forgetting what is already gone succeeds, with an empty receipt."""
+
+    def __init__(self, catalog: Catalog, bus: MessageBus) -> None:
+        self._catalog = catalog
+        self._bus = bus
+
+    async def forget_item(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> ForgetReceipt:
+        """Raises `NotFoundError` or `ForbiddenError` for the dataset, never for the document."""
+        async with self._catalog.transaction() as tx:
+            await tx.changes.lock(scope.workspace)
+            await _writable(tx, scope, dataset)
+            receipt = await _forget_item(tx, scope, dataset, document)
+            await tx.commit()
+        return await self._rung(scope.workspace, receipt)
+
+    async def forget_dataset(self, scope: Scope, dataset: DatasetId) -> ForgetReceipt:
+        """Raises `NotFoundError` or `ForbiddenError`."""
+        async with self._catalog.transaction() as tx:
+            await tx.changes.lock(scope.workspace)
+            row = await _writable(tx, scope, dataset)
+            receipt = await _forget_datasets(tx, scope, [row], JobKind.FORGET_DATASET)
+            await tx.commit()
+        return await self._rung(scope.workspace, receipt)
+
+    async def forget_everything(self, scope: Scope) -> ForgetReceipt:
+        """Everything the caller owns, their session entries included; what others shared stays theirs."""
+        async with self._catalog.transaction() as tx:
+            await tx.changes.lock(scope.workspace)
+            owned = await tx.datasets.owned_by(scope.workspace, scope.principal)
+            receipt = await _forget_datasets(tx, scope, owned, JobKind.FORGET_EVERYTHING)
+            entries = await tx.sessions.erase(owner=scope.principal)
+            await tx.commit()
+        total = ForgetReceipt(receipt.jobs, receipt.session_entries + entries)
+        return await self._rung(scope.workspace, total)
+
+    async def _rung(self, workspace: WorkspaceId, receipt: ForgetReceipt) -> ForgetReceipt:
+        if receipt.jobs:
+            try:
+                await self._bus.ring_apply(workspace)
+            except UnavailableError:
+                return receipt  # the change row is the outbox: the sweeper rings again
+        return receipt
+
+
+async def _writable(tx: CatalogTransaction, scope: Scope, dataset: DatasetId) -> Dataset:
+    if dataset not in scope.readable:
+        raise NotFoundError("Dataset not found")
+    if dataset not in scope.writable:
+        raise ForbiddenError("this dataset is shared with you for reading only")
+    return await tx.datasets.get(dataset)
+
+
+async def _forget_item(
+    tx: CatalogTransaction, scope: Scope, dataset: DatasetId, document_id: DocumentId
+) -> ForgetReceipt:
+    live = await tx.documents.get(document_id)
+    if live is None or live.dataset != dataset:
+        return ForgetReceipt((), 0)
+    unfinished = await tx.jobs.unfinished_of(document_id)
+    await tx.documents.forget(document_id)
+    await tx.datasets.touch(dataset)
+    entries = await tx.sessions.erase(document=document_id)
+    await _cancel(tx, unfinished)
+    job = _job(tx, scope, JobKind.FORGET_ITEM, dataset, live)
+    await tx.jobs.add(job)
+    await tx.changes.append(_erasure(job, ChangeKind.ERASE_DOCUMENT, live.dataset_generation))
+    return ForgetReceipt((job,), entries)
+
+
+async def _forget_datasets(
+    tx: CatalogTransaction, scope: Scope, datasets: Sequence[Dataset], kind: JobKind
+) -> ForgetReceipt:
+    jobs: list[Job] = []
+    entries = 0
+    for dataset in datasets:
+        if not dataset.listed:
+            continue  # already forgotten, and nothing was remembered since
+        unfinished = await tx.jobs.unfinished_or_latest_of([dataset.id])
+        entries += await _erase_entries(tx, dataset.id)
+        raised = await tx.datasets.forget(dataset.id)
+        await _cancel(tx, [job for job in unfinished if not job.stage.is_final])
+        job = _job(tx, scope, kind, dataset.id, None)
+        await tx.jobs.add(job)
+        await tx.changes.append(_erasure(job, ChangeKind.ERASE_DATASET, raised.generation))
+        jobs.append(job)
+    return ForgetReceipt(tuple(jobs), entries)
+
+
+async def _erase_entries(tx: CatalogTransaction, dataset: DatasetId) -> int:
+    """Entries bound to the dataset, and those that quote one of its documents without being bound to it."""
+    erased = await tx.sessions.erase(dataset=dataset)
+    after: DocumentId | None = None
+    while page := await tx.documents.listing(dataset, after=after, limit=PAGE):
+        for document in page:
+            erased += await tx.sessions.erase(document=document.id)
+        after = page[-1].id
+    return erased
+
+
+async def _cancel(tx: CatalogTransaction, jobs: Sequence[Job]) -> None:
+    for job in jobs:
+        await cancel(tx, job, CancelReason.FORGOTTEN)
+
+
+def _job(
+    tx: CatalogTransaction, scope: Scope, kind: JobKind, dataset: DatasetId, document: Document | None
+) -> Job:
+    return Job(
+        id=new_job_id(),
+        workspace=scope.workspace,
+        principal=scope.principal,
+        kind=kind,
+        dataset=dataset,
+        document=document.id if document else None,
+        revision=document.newest_revision if document else 0,
+        stage=Stage.ACCEPTED,
+        accepted_ms=tx.now_ms,
+        updated_ms=tx.now_ms,
+    )
+
+
+def _erasure(job: Job, kind: ChangeKind, generation: int) -> Change:
+    assert job.dataset is not None
+    return Change(
+        workspace=job.workspace,
+        seq=0,
+        job=job.id,
+        part=-1,
+        kind=kind,
+        dataset=job.dataset,
+        document=job.document,
+        generation=generation,
+        revision=job.revision,
+        blob=None,
+        change_set=None,
+    )

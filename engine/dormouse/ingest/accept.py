@@ -1,0 +1,313 @@
+"""Accepting what is to be remembered: durable when it returns, extracted later.
+
+One catalog transaction decides, numbers and records; content over the inline limit is a blob before that.
+The job's row is the outbox: a bell that is lost is rung again by the sweeper. Source: writes §1.
+"""
+
+from dataclasses import dataclass, replace
+
+from dormouse.clock import Clock
+from dormouse.errors import (
+    ConflictError,
+    ForbiddenError,
+    IdempotencyConflictError,
+    NotFoundError,
+    SupersededError,
+    UnavailableError,
+)
+from dormouse.ids import BlobKey, JobId, document_id, new_job_id, sha256_hex
+from dormouse.ingest.dedupe import Decision, Known, decide, identity_of
+from dormouse.ingest.validate import check
+from dormouse.model.dataset import Dataset
+from dormouse.model.document import INLINE_LIMIT_BYTES, Content, Document, Revision
+from dormouse.model.job import Job, JobCounts, JobKind, Stage
+from dormouse.model.receipt import IdempotencyKey, Receipt
+from dormouse.model.scope import Scope
+from dormouse.ports.blob_store import BlobStore
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
+from dormouse.ports.message_bus import MessageBus
+
+OLDEST_BLOB_MS = 3600 * 1000  # the sweeper takes blobs that no row names: accept well before it could
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """One call to remember: everything that is known before the catalog is asked."""
+
+    scope: Scope
+    dataset: Dataset
+    content: Content
+    sha256: str
+    identity: str
+    job: JobId
+    idempotency: IdempotencyKey | None
+    retry_of: JobId | None = None
+    blob: BlobKey | None = None
+
+    @property
+    def needs_blob(self) -> bool:
+        return self.blob is None and len(self.content.body) > INLINE_LIMIT_BYTES
+
+
+class Acceptor:
+    """Takes in content; never waits for a store but the blobs."""
+
+    def __init__(self, catalog: Catalog, blobs: BlobStore, bus: MessageBus, clock: Clock) -> None:
+        self._catalog = catalog
+        self._blobs = blobs
+        self._bus = bus
+        self._clock = clock
+
+    async def remember(
+        self, scope: Scope, dataset: Dataset, content: Content, idempotency: IdempotencyKey | None = None
+    ) -> Receipt:
+        """A receipt: of a new job, of the running one for the same content, or of one born complete.
+
+        Raises `InvalidInputError`, `TooLargeError`, `ForbiddenError`, `IdempotencyConflictError` and
+        `UnavailableError`; nothing was stored then.
+        """
+        check(content)
+        offer = _Offer(
+            scope=scope,
+            dataset=dataset,
+            content=content,
+            sha256=sha256_hex(content.body),
+            identity=identity_of(content),
+            job=new_job_id(),
+            idempotency=idempotency,
+        )
+        return await self._take(offer)
+
+    async def retry(self, scope: Scope, job: JobId) -> Receipt:
+        """A failed job's content once more, as a new revision, so that no late erasure of the failed one
+        can touch it.
+
+        Raises `NotFoundError`, `ConflictError` (did not fail) and `SupersededError` (out of date).
+        """
+        async with self._catalog.reading() as tx:
+            failed, document, revision = await _failed_attempt(tx, scope, job)
+            dataset = await tx.datasets.get(document.dataset)
+        body = revision.inline if revision.blob is None else await self._blobs.get(revision.blob)
+        content = Content(
+            body=body or b"",
+            kind=revision.kind,
+            filename=revision.filename,
+            external_id=document.external_id,
+            occurred_ms=revision.occurred_ms,
+            offset_minutes=revision.offset_minutes,
+            zone=revision.zone,
+        )
+        offer = _Offer(
+            scope=scope,
+            dataset=dataset,
+            content=content,
+            sha256=revision.content_sha256,
+            identity=document.identity,
+            job=new_job_id(),
+            idempotency=None,
+            retry_of=failed.id,
+        )
+        return await self._take(offer)
+
+    async def _take(self, offer: _Offer) -> Receipt:
+        receipt = None if offer.needs_blob and not await self._looks_known(offer) else await self._record(offer)
+        if receipt is None:
+            put_ms = self._clock.now_ms()
+            blob = await self._blobs.put(offer.scope.workspace, offer.job, offer.content.body)
+            if self._clock.now_ms() - put_ms > OLDEST_BLOB_MS:
+                raise UnavailableError("storing the content took too long: send it again")
+            receipt = await self._record(replace(offer, blob=blob))
+        if receipt is None:
+            raise ConflictError("the content could not be recorded")
+        await self._ring(receipt.job)
+        return receipt
+
+    async def _looks_known(self, offer: _Offer) -> bool:
+        """Whether storing the body would be in vain, as far as a first look can tell."""
+        async with self._catalog.reading() as tx:
+            if await _recorded(tx, offer) is not None:
+                return True
+            dataset = await tx.datasets.get(offer.dataset.id)
+            return dataset.listed and (await _decide(tx, offer)).action == "duplicate"
+
+    async def _record(self, offer: _Offer) -> Receipt | None:
+        """The accepting transaction; None when the content turns out to need a blob that is not there."""
+        async with self._catalog.transaction() as tx:
+            await tx.changes.lock(offer.scope.workspace)
+            receipt = await _recorded(tx, offer)
+            if receipt is not None:
+                return receipt
+            dataset = await _open_dataset(tx, offer)
+            decision = await _decide(tx, offer)
+            if decision.action != "duplicate" and offer.needs_blob:
+                return None
+            receipt = await _receive(tx, replace(offer, dataset=dataset), decision)
+            if offer.idempotency is not None:
+                key = offer.idempotency
+                await tx.jobs.remember_key(
+                    offer.scope.principal, key.route, key.key, key.body_sha256, receipt.job.id
+                )
+            await tx.commit()
+            return receipt
+
+    async def _ring(self, job: Job) -> None:
+        if job.stage.is_final:
+            return
+        try:
+            await self._bus.ring_ingest(job.workspace, job.id)
+        except UnavailableError:
+            return  # accepted is accepted: the sweeper rings again
+
+
+async def _recorded(tx: CatalogTransaction, offer: _Offer) -> Receipt | None:
+    """The receipt that this idempotency key was answered with before."""
+    key = offer.idempotency
+    known = await tx.jobs.idempotent(offer.scope.principal, key.route, key.key) if key else None
+    if key is None or known is None:
+        return None
+    job_id, body_sha256 = known
+    if body_sha256 != key.body_sha256:
+        raise IdempotencyConflictError("this Idempotency-Key was used with another body")
+    return await _receipt_of(tx, await tx.jobs.get(job_id))
+
+
+async def _receipt_of(tx: CatalogTransaction, job: Job) -> Receipt:
+    dataset = await tx.datasets.get(job.dataset) if job.dataset else None
+    document = await tx.documents.get(job.document) if job.document else None
+    return Receipt(job, dataset, document)
+
+
+async def _open_dataset(tx: CatalogTransaction, offer: _Offer) -> Dataset:
+    """The dataset as it stands now: a forget may have come between, and then it starts anew."""
+    dataset = await tx.datasets.get(offer.dataset.id)
+    if dataset.owner != offer.scope.principal and dataset.id not in offer.scope.writable:
+        raise ForbiddenError("this dataset may not be written to")
+    if not dataset.listed:
+        dataset = await tx.datasets.ensure(dataset.workspace, dataset.owner, dataset.name)
+    return dataset
+
+
+async def _decide(tx: CatalogTransaction, offer: _Offer) -> Decision:
+    named = await _known(tx, await tx.documents.live_by_identity(offer.dataset.id, offer.identity))
+    twin = None
+    if named is None and offer.content.external_id is None:
+        twin = await _known(tx, await tx.documents.live_by_content(offer.dataset.id, offer.sha256))
+    return decide(offer.sha256, named, twin)
+
+
+async def _known(tx: CatalogTransaction, document: Document | None) -> Known | None:
+    if document is None:
+        return None
+    return Known(document, await tx.revisions.newest_sound(document.id))
+
+
+async def _receive(tx: CatalogTransaction, offer: _Offer, decision: Decision) -> Receipt:
+    known = decision.known
+    if decision.action == "duplicate" and known is not None and known.newest is not None:
+        return await _duplicate(tx, offer, known.document, known.newest)
+    document = _next(offer, known.document, tx.now_ms) if known else await _first(tx, offer)
+    job = _job(offer, document, tx.now_ms)
+    await tx.documents.save(document)
+    await tx.revisions.add(_revision(offer, document, tx.now_ms))
+    await tx.jobs.add(job)
+    await tx.datasets.touch(offer.dataset.id)
+    return Receipt(job, offer.dataset, document)
+
+
+async def _duplicate(tx: CatalogTransaction, offer: _Offer, document: Document, newest: Revision) -> Receipt:
+    """The running job while there is one, so that waiting for it works; else a job born complete."""
+    for running in await tx.jobs.unfinished_of(document.id):
+        if running.id == newest.job:
+            return Receipt(running, offer.dataset, document)
+    now_ms = tx.now_ms
+    job = replace(
+        _job(offer, document, now_ms),
+        revision=newest.number,
+        stage=Stage.COMPLETE,
+        is_duplicate=True,
+        searchable_ms=now_ms,
+        finished_ms=now_ms,
+    )
+    await tx.jobs.add(job)
+    return Receipt(job, offer.dataset, document)
+
+
+async def _first(tx: CatalogTransaction, offer: _Offer) -> Document:
+    dataset, content = offer.dataset, offer.content
+    item_generation = await tx.documents.item_generation(dataset.id, offer.identity)
+    return Document(
+        id=document_id(dataset.id, offer.identity, dataset.generation, item_generation),
+        workspace=dataset.workspace,
+        dataset=dataset.id,
+        owner=offer.scope.principal,
+        identity=offer.identity,
+        name=content.filename or content.external_id or f"text_{offer.sha256[:12]}",
+        external_id=content.external_id,
+        dataset_generation=dataset.generation,
+        item_generation=item_generation,
+        newest_revision=1,
+        searchable_revision=0,
+        created_ms=tx.now_ms,
+        updated_ms=tx.now_ms,
+    )
+
+
+def _next(offer: _Offer, document: Document, now_ms: int) -> Document:
+    return replace(
+        document,
+        name=offer.content.filename or document.name,
+        newest_revision=document.newest_revision + 1,
+        updated_ms=now_ms,
+    )
+
+
+def _job(offer: _Offer, document: Document, now_ms: int) -> Job:
+    return Job(
+        id=offer.job,
+        workspace=document.workspace,
+        principal=offer.scope.principal,
+        kind=JobKind.REMEMBER,
+        dataset=document.dataset,
+        document=document.id,
+        revision=document.newest_revision,
+        stage=Stage.ACCEPTED,
+        accepted_ms=now_ms,
+        updated_ms=now_ms,
+        counts=JobCounts(size_bytes=len(offer.content.body)),
+        retry_of=offer.retry_of,
+    )
+
+
+def _revision(offer: _Offer, document: Document, now_ms: int) -> Revision:
+    content = offer.content
+    return Revision(
+        document=document.id,
+        number=document.newest_revision,
+        job=offer.job,
+        content_sha256=offer.sha256,
+        kind=content.kind,
+        filename=content.filename,
+        size_bytes=len(content.body),
+        inline=content.body if offer.blob is None else None,
+        blob=offer.blob,
+        occurred_ms=content.occurred_ms,
+        offset_minutes=content.offset_minutes,
+        zone=content.zone,
+        is_failed=False,
+        created_ms=now_ms,
+    )
+
+
+async def _failed_attempt(
+    tx: CatalogTransaction, scope: Scope, job_id: JobId
+) -> tuple[Job, Document, Revision]:
+    job = await tx.jobs.get(job_id)
+    if job.dataset not in scope.writable or job.document is None:
+        raise NotFoundError("Job not found")
+    if job.stage is not Stage.FAILED:
+        raise ConflictError("only a failed job can be retried")
+    document = await tx.documents.get(job.document)
+    revision = await tx.revisions.get(job.document, job.revision)
+    if document is None or revision is None or document.newest_revision != job.revision:
+        raise SupersededError("what this job was to store is out of date")
+    return job, document, revision

@@ -1,0 +1,53 @@
+"""What may be remembered: whole, readable, of a sensible size. Pure but for the zone database.
+
+Nothing of the content is ever repeated in a message. Source: architecture §8; graph contract, "remember".
+"""
+
+from zoneinfo import ZoneInfo
+
+from dormouse.errors import InvalidInputError, TooLargeError
+from dormouse.model.document import CONTENT_LIMIT_BYTES, Content, ContentKind
+
+MAX_LABEL_CHARACTERS = 1_000
+
+
+def check(content: Content) -> None:
+    """Raises `TooLargeError` or `InvalidInputError` naming the field and the rule."""
+    if len(content.body) > CONTENT_LIMIT_BYTES:
+        raise TooLargeError(
+            f"content may have at most {CONTENT_LIMIT_BYTES // (1024 * 1024)} MiB", field="content"
+        )
+    if content.kind is not ContentKind.FILE:
+        _check_text(content.body)
+    elif not content.body:
+        raise InvalidInputError("content must not be empty", field="content")
+    _check_label(content.external_id, "external_id")
+    _check_label(content.filename or None, "filename")
+    _check_zone(content.zone)
+
+
+def _check_text(body: bytes) -> None:
+    try:
+        text = body.decode()
+    except UnicodeDecodeError as exc:
+        raise InvalidInputError("content must be valid Unicode text", field="content") from exc
+    if "\0" in text:
+        raise InvalidInputError("content must not contain NUL characters", field="content")
+    if not text.strip():
+        raise InvalidInputError("content must not be blank", field="content")
+
+
+def _check_label(label: str | None, field: str) -> None:
+    if label is None:
+        return
+    if not label.strip() or len(label) > MAX_LABEL_CHARACTERS:
+        raise InvalidInputError(f"{field} must have 1 to {MAX_LABEL_CHARACTERS} characters", field=field)
+    if "\0" in label or any("\ud800" <= character <= "\udfff" for character in label):
+        raise InvalidInputError(f"{field} must be valid Unicode text without NUL", field=field)
+
+
+def _check_zone(zone: str) -> None:
+    try:
+        ZoneInfo(zone)
+    except (KeyError, ValueError, OSError) as exc:
+        raise InvalidInputError("zone must be an IANA time zone name", field="zone") from exc

@@ -1,0 +1,1 @@
+"""How receipts move: pure transitions, and the steps that several activities share in a transaction."""
