@@ -30,7 +30,7 @@ _COMMON: dict[str, dict[str, frozenset[str]]] = {
         language: frozenset(line.split())
         for language, line in {
             "en": "the and of to is was that it with for you my have this are not what i be did on at when who",
-            "de": "der die das und ist nicht ich ein eine mit zu den auf für von sich es dem wir sie war wer wann",
+            "de": "der die das und ist nicht ich ein eine mit zu den auf für von sich es dem wir sie war wann",
             "fr": "le la les des est et une dans pour pas que qui je vous avec sur nous du au ce sont où elle",
             "es": "el la los las de que y en un una es por con para no se su lo como más mi cuándo está del",
             "pt": "o os as de que e em um uma é para com não se do da no na por mais meu quando está eu",

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from hashlib import blake2b
 
-import snowballstemmer
+import snowballstemmer  # type: ignore[import-untyped]  # ships no types
 
 from dormouse.ids import TermId
 from dormouse.model.passage import PassageKind

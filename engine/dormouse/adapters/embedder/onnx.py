@@ -7,13 +7,14 @@ which loses nothing in search and takes 48 bytes each. Source: retrieval, "Index
 """
 
 import asyncio
+import functools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from typing import TypeVar
 
 import numpy as np
-import onnxruntime
+import onnxruntime  # type: ignore[import-untyped]  # ships no types
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
@@ -63,16 +64,16 @@ class OnnxEmbedder:
         return DIMENSION
 
     async def embed_passages(self, texts: Sequence[str]) -> Sequence[EmbeddedText]:
-        encodings = await self._on(self._bulk, lambda: self._encode(texts))
+        encodings = await self._on(self._bulk, functools.partial(self._encode, texts))
         embedded: dict[int, EmbeddedText] = {}
         for batch in batches([len(encoding.ids) for encoding in encodings]):
             chosen = [encodings[i] for i in batch]
-            results = await self._on(self._bulk, lambda chosen=chosen: self._embed(chosen))
+            results = await self._on(self._bulk, functools.partial(self._embed, chosen))
             embedded.update(zip(batch, results, strict=True))
         return [embedded[i] for i in range(len(texts))]
 
     async def embed_query(self, text: str) -> EmbeddedQuery:
-        return await self._on(self._quick, lambda: self._embed_query(text))
+        return await self._on(self._quick, functools.partial(self._embed_query, text))
 
     async def close(self) -> None:
         self._bulk.shutdown(wait=True, cancel_futures=True)
@@ -113,7 +114,8 @@ class OnnxEmbedder:
             ids[row, : len(encoding.ids)] = encoding.ids
             mask[row, : len(encoding.ids)] = 1
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        return self._session.run(None, inputs)[0], ids, mask
+        states: _Vectors = self._session.run(None, inputs)[0]
+        return states, ids, mask
 
 
 def pack(states: _Vectors) -> bytes:
