@@ -39,6 +39,10 @@ class ChangeLog(Protocol):
         """Returns the attempts so far, this one included."""
         ...
 
+    async def move_to_end(self, lease: ApplyLease, seq: int) -> Change:
+        """Give an unapplied change a new `seq` and no attempts: a failing forget lets others pass."""
+        ...
+
     async def recent_erasures(self, workspace: WorkspaceId, since_ms: int) -> Sequence[Change]:
         """Applied erasures of the last while: repeated after a takeover."""
         ...

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from dormouse.ids import DatasetId, PrincipalId, WorkspaceId
-from dormouse.model.dataset import Dataset
+from dormouse.model.dataset import Dataset, DatasetSummary
 
 
 class DatasetRegister(Protocol):
@@ -23,6 +23,10 @@ class DatasetRegister(Protocol):
         ...
 
     async def many(self, datasets: Collection[DatasetId]) -> Sequence[Dataset]: ...
+
+    async def summaries(self, datasets: Collection[DatasetId]) -> Sequence[DatasetSummary]:
+        """With what each holds in its current generation, by name."""
+        ...
 
     async def forget(self, dataset: DatasetId) -> Dataset:
         """Raise the generation by one and unlist it; returns the new row."""

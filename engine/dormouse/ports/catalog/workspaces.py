@@ -25,9 +25,7 @@ class WorkspaceRegister(Protocol):
         """No change is applied before `not_before_ms`; a reason of None ends it."""
         ...
 
-    async def acquire_lease(
-        self, workspace: WorkspaceId, holder: str, duration_ms: int
-    ) -> ApplyLease | None:
+    async def acquire_lease(self, workspace: WorkspaceId, holder: str, duration_ms: int) -> ApplyLease | None:
         """The lease with its epoch raised, or None while another holder's has not run out.
 
         `was_released` is false when the predecessor let it run out: its last calls may still be under way.

@@ -1,0 +1,57 @@
+"""Principals and the grants that owners gave."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, select
+
+from dormouse.adapters.catalog.connection import CatalogConnection
+from dormouse.adapters.catalog.tables import grants, principals
+from dormouse.errors import NotFoundError
+from dormouse.ids import DatasetId, PrincipalId
+from dormouse.model.scope import Grant, Permission, Principal
+
+
+class SqlAccessBook:
+    def __init__(self, connection: CatalogConnection) -> None:
+        self._connection = connection
+
+    async def ensure_principal(self, principal: PrincipalId, name: str) -> Principal:
+        await self._connection.insert_if_absent(
+            principals, {"id": principal, "name": name, "created_ms": self._connection.now_ms}
+        )
+        return await self.principal(principal)
+
+    async def principal(self, principal: PrincipalId) -> Principal:
+        row = await self._connection.row(select(principals).where(principals.c.id == principal))
+        if row is None:
+            raise NotFoundError("no such principal")
+        return Principal(PrincipalId(row.id), row.name, row.created_ms)
+
+    async def grant(self, dataset: DatasetId, principal: PrincipalId, permission: Permission) -> Grant:
+        grant = Grant(principal, dataset, permission, self._connection.now_ms)
+        await self._connection.put(
+            grants,
+            {
+                "principal": principal,
+                "dataset": dataset,
+                "permission": permission.value,
+                "granted_ms": grant.granted_ms,
+            },
+        )
+        return grant
+
+    async def revoke(self, dataset: DatasetId, principal: PrincipalId) -> None:
+        await self._connection.run(
+            delete(grants).where(grants.c.dataset == dataset, grants.c.principal == principal)
+        )
+
+    async def grants_to(self, principal: PrincipalId) -> Sequence[Grant]:
+        rows = await self._connection.rows(
+            select(grants).where(grants.c.principal == principal).order_by(grants.c.dataset)
+        )
+        return [
+            Grant(
+                PrincipalId(row.principal), DatasetId(row.dataset), Permission(row.permission), row.granted_ms
+            )
+            for row in rows
+        ]

@@ -1,0 +1,161 @@
+"""The ordered change log: numbered after everything committed, applied once. Source: writes §2 and §3."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, func, insert, select, update
+
+from dormouse.adapters.catalog.connection import CatalogConnection
+from dormouse.adapters.catalog.tables import change_counters, changes
+from dormouse.adapters.catalog.workspaces import assert_lease
+from dormouse.errors import ConflictError, NotFoundError
+from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, WorkspaceId
+from dormouse.model.change import ApplyLease, Change, ChangeKind
+
+_ERASURES = [kind.value for kind in ChangeKind if kind is not ChangeKind.UPSERT]
+
+
+class SqlChangeLog:
+    def __init__(self, connection: CatalogConnection) -> None:
+        self._connection = connection
+
+    async def append(self, change: Change) -> Change | None:
+        await self.lock(change.workspace)
+        known = await self._connection.value(
+            select(changes.c.seq).where(
+                changes.c.job == change.job,
+                changes.c.kind == change.kind.value,
+                changes.c.part == change.part,
+            )
+        )
+        if known is not None:
+            return None
+        seq = await self._next_seq(change.workspace)
+        row = await self._connection.row(
+            insert(changes).values(workspace=change.workspace, seq=seq, **_columns(change)).returning(changes)
+        )
+        assert row is not None
+        return _change(row)
+
+    async def lock(self, workspace: WorkspaceId) -> None:
+        await self._connection.insert_if_absent(change_counters, {"workspace": workspace, "last_seq": 0})
+        await self._connection.row(
+            select(change_counters.c.last_seq).where(change_counters.c.workspace == workspace).with_for_update()
+        )
+
+    async def next_unapplied(self, workspace: WorkspaceId) -> Change | None:
+        row = await self._connection.row(
+            select(changes)
+            .where(changes.c.workspace == workspace, changes.c.applied_ms.is_(None))
+            .order_by(changes.c.seq)
+            .limit(1)
+        )
+        return None if row is None else _change(row)
+
+    async def unapplied_of(self, job: JobId) -> Sequence[Change]:
+        rows = await self._connection.rows(
+            select(changes).where(changes.c.job == job, changes.c.applied_ms.is_(None)).order_by(changes.c.seq)
+        )
+        return [_change(row) for row in rows]
+
+    async def name_change_set(self, lease: ApplyLease, seq: int, blob: BlobKey) -> None:
+        named = await self._set(lease, seq, {"change_set": blob}, changes.c.change_set.is_(None))
+        if not named:
+            raise ConflictError("this change has its change set already")
+
+    async def mark_applied(self, lease: ApplyLease, seq: int) -> bool:
+        return bool(
+            await self._set(lease, seq, {"applied_ms": self._connection.now_ms}, changes.c.applied_ms.is_(None))
+        )
+
+    async def count_attempt(self, lease: ApplyLease, seq: int) -> int:
+        await self._set(lease, seq, {"attempts": changes.c.attempts + 1})
+        attempts = await self._connection.value(
+            select(changes.c.attempts).where(changes.c.workspace == lease.workspace, changes.c.seq == seq)
+        )
+        if attempts is None:
+            raise NotFoundError("no such change")
+        return int(attempts)
+
+    async def move_to_end(self, lease: ApplyLease, seq: int) -> Change:
+        await self.lock(lease.workspace)
+        moved = await self._next_seq(lease.workspace)
+        if not await self._set(lease, seq, {"seq": moved, "attempts": 0}, changes.c.applied_ms.is_(None)):
+            raise NotFoundError("no such change waits")
+        row = await self._connection.row(
+            select(changes).where(changes.c.workspace == lease.workspace, changes.c.seq == moved)
+        )
+        assert row is not None
+        return _change(row)
+
+    async def recent_erasures(self, workspace: WorkspaceId, since_ms: int) -> Sequence[Change]:
+        rows = await self._connection.rows(
+            select(changes)
+            .where(
+                changes.c.workspace == workspace,
+                changes.c.applied_ms >= since_ms,
+                changes.c.kind.in_(_ERASURES),
+            )
+            .order_by(changes.c.seq)
+        )
+        return [_change(row) for row in rows]
+
+    async def unapplied_count(self, workspace: WorkspaceId) -> int:
+        return int(
+            await self._connection.value(
+                select(func.count())
+                .select_from(changes)
+                .where(changes.c.workspace == workspace, changes.c.applied_ms.is_(None))
+            )
+        )
+
+    async def _next_seq(self, workspace: WorkspaceId) -> int:
+        counter = change_counters.c.workspace == workspace
+        await self._connection.run(
+            update(change_counters).where(counter).values(last_seq=change_counters.c.last_seq + 1)
+        )
+        return int(await self._connection.value(select(change_counters.c.last_seq).where(counter)))
+
+    async def _set(
+        self, lease: ApplyLease, seq: int, columns: dict[str, object], *conditions: ColumnElement[bool]
+    ) -> int:
+        await assert_lease(self._connection, lease)
+        return await self._connection.run(
+            update(changes)
+            .where(changes.c.workspace == lease.workspace, changes.c.seq == seq, *conditions)
+            .values(columns)
+        )
+
+
+def _change(row: Row[*tuple[Any, ...]]) -> Change:
+    return Change(
+        workspace=WorkspaceId(row.workspace),
+        seq=row.seq,
+        job=JobId(row.job),
+        part=row.part,
+        kind=ChangeKind(row.kind),
+        dataset=DatasetId(row.dataset),
+        document=None if row.document is None else DocumentId(row.document),
+        generation=row.generation,
+        revision=row.revision,
+        blob=None if row.blob is None else BlobKey(row.blob),
+        change_set=None if row.change_set is None else BlobKey(row.change_set),
+        attempts=row.attempts,
+        is_last_part=bool(row.is_last_part),
+    )
+
+
+def _columns(change: Change) -> dict[str, object]:
+    return {
+        "job": change.job,
+        "part": change.part,
+        "kind": change.kind.value,
+        "dataset": change.dataset,
+        "document": change.document,
+        "generation": change.generation,
+        "revision": change.revision,
+        "blob": change.blob,
+        "change_set": change.change_set,
+        "attempts": change.attempts,
+        "is_last_part": int(change.is_last_part),
+    }

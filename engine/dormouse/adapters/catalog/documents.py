@@ -1,0 +1,209 @@
+"""Documents and what makes one live: the dataset's current generation, and not forgotten itself."""
+
+import hashlib
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, delete, or_, select, update
+
+from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
+from dormouse.adapters.catalog.tables import (
+    datasets,
+    idempotency_keys,
+    item_generations,
+    jobs,
+    parts,
+    plans,
+    revisions,
+)
+from dormouse.adapters.catalog.tables import documents as document_rows
+from dormouse.errors import SupersededError
+from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId, WorkspaceId
+from dormouse.model.document import Document
+from dormouse.model.job import JobKind
+
+LIVE = (
+    select(document_rows)
+    .join(datasets, datasets.c.id == document_rows.c.dataset)
+    .where(document_rows.c.dataset_generation == datasets.c.generation, document_rows.c.is_forgotten == 0)
+)
+
+
+class SqlDocumentRegister:
+    def __init__(self, connection: CatalogConnection) -> None:
+        self._connection = connection
+
+    async def live_by_identity(self, dataset: DatasetId, identity: str) -> Document | None:
+        return await self._first(document_rows.c.dataset == dataset, document_rows.c.identity == identity)
+
+    async def live_by_content(self, dataset: DatasetId, content_sha256: str) -> Document | None:
+        newest = revisions.alias()
+        newest_sound = (
+            select(newest.c.number)
+            .where(newest.c.document == document_rows.c.id, newest.c.is_failed == 0)
+            .order_by(newest.c.number.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        statement = (
+            LIVE.join(revisions, revisions.c.document == document_rows.c.id)
+            .where(
+                document_rows.c.dataset == dataset,
+                document_rows.c.external_id.is_(None),
+                revisions.c.content_sha256 == content_sha256,
+                revisions.c.number == newest_sound,
+            )
+            .order_by(document_rows.c.created_ms, document_rows.c.id)
+            .limit(1)
+        )
+        row = await self._connection.row(statement)
+        return None if row is None else document_of(row)
+
+    async def get(self, document: DocumentId) -> Document | None:
+        return await self._first(document_rows.c.id == document)
+
+    async def live(self, documents: Collection[DocumentId]) -> frozenset[DocumentId]:
+        found: set[DocumentId] = set()
+        for batch in in_batches(documents):
+            rows = await self._connection.rows(
+                LIVE.with_only_columns(document_rows.c.id).where(document_rows.c.id.in_(batch))
+            )
+            found.update(DocumentId(row.id) for row in rows)
+        return frozenset(found)
+
+    async def listing(
+        self, dataset: DatasetId, *, after: DocumentId | None = None, limit: int = 100
+    ) -> Sequence[Document]:
+        statement = LIVE.where(document_rows.c.dataset == dataset)
+        if after is not None:
+            statement = statement.where(document_rows.c.id > after)
+        rows = await self._connection.rows(statement.order_by(document_rows.c.id).limit(limit))
+        return [document_of(row) for row in rows]
+
+    async def item_generation(self, dataset: DatasetId, identity: str) -> int:
+        generation = await self._connection.value(
+            select(item_generations.c.generation).where(
+                item_generations.c.dataset == dataset,
+                item_generations.c.identity_sha256 == _hashed(identity),
+            )
+        )
+        return int(generation or 0)
+
+    async def save(self, document: Document) -> None:
+        columns = _columns(document)
+        statement = update(document_rows).where(document_rows.c.id == document.id).values(**columns)
+        if await self._connection.run(statement):
+            return
+        await self._require_current(document)
+        await self._connection.insert_if_absent(
+            document_rows, {"id": document.id, **columns, "is_forgotten": 0}
+        )
+
+    async def forget(self, document: DocumentId) -> Document | None:
+        found = await self.get(document)
+        if found is None:
+            return None
+        await self._connection.run(
+            update(document_rows)
+            .where(document_rows.c.id == document)
+            .values(is_forgotten=1, updated_ms=self._connection.now_ms)
+        )
+        await self._connection.put(
+            item_generations,
+            {
+                "dataset": found.dataset,
+                "identity_sha256": _hashed(found.identity),
+                "generation": found.item_generation + 1,
+            },
+        )
+        return found
+
+    async def erase(
+        self, dataset: DatasetId, *, document: DocumentId | None, below_generation: int | None
+    ) -> Sequence[JobId]:
+        doomed = await self._doomed(dataset, document, below_generation)
+        erased: set[JobId] = set()
+        for batch in in_batches(doomed):
+            erased.update(await self._erase_batch(batch))
+        return sorted(erased)
+
+    async def _doomed(
+        self, dataset: DatasetId, document: DocumentId | None, below_generation: int | None
+    ) -> list[str]:
+        current = select(datasets.c.generation).where(datasets.c.id == dataset).scalar_subquery()
+        # Never a live one, whatever is asked.
+        gone = or_(document_rows.c.is_forgotten == 1, document_rows.c.dataset_generation < current)
+        statement = select(document_rows.c.id).where(document_rows.c.dataset == dataset, gone)
+        if document is not None:
+            statement = statement.where(document_rows.c.id == document)
+        if below_generation is not None:
+            statement = statement.where(document_rows.c.dataset_generation < below_generation)
+        return [row.id for row in await self._connection.rows(statement.order_by(document_rows.c.id))]
+
+    async def _erase_batch(self, batch: list[str]) -> set[JobId]:
+        of_revisions = select(revisions.c.job).where(revisions.c.document.in_(batch))
+        of_documents = select(jobs.c.id).where(
+            jobs.c.document.in_(batch), jobs.c.kind == JobKind.REMEMBER.value
+        )
+        rows = await self._connection.rows(of_revisions.union(of_documents))
+        erased = {JobId(row[0]) for row in rows}
+        # What answered or was derived for these jobs quotes or hashes their content.
+        for some in in_batches(erased):
+            await self._connection.run(delete(idempotency_keys).where(idempotency_keys.c.job.in_(some)))
+            await self._connection.run(delete(parts).where(parts.c.job.in_(some)))
+            await self._connection.run(delete(plans).where(plans.c.job.in_(some)))
+        await self._connection.run(delete(document_rows).where(document_rows.c.id.in_(batch)))
+        return erased
+
+    async def _first(self, *conditions: ColumnElement[bool]) -> Document | None:
+        row = await self._connection.row(LIVE.where(*conditions).order_by(document_rows.c.created_ms).limit(1))
+        return None if row is None else document_of(row)
+
+    async def _require_current(self, document: Document) -> None:
+        """A document that was forgotten and erased meanwhile must not come back by being saved."""
+        generation = await self._connection.value(
+            select(datasets.c.generation).where(datasets.c.id == document.dataset)
+        )
+        item = await self.item_generation(document.dataset, document.identity)
+        if document.item_generation < item or document.dataset_generation < (generation or 0):
+            raise SupersededError("this was forgotten in the meantime")
+
+
+def document_of(row: Row[*tuple[Any, ...]]) -> Document:
+    """The document in a row that has all its columns."""
+    return Document(
+        id=DocumentId(row.id),
+        workspace=WorkspaceId(row.workspace),
+        dataset=DatasetId(row.dataset),
+        owner=PrincipalId(row.owner),
+        identity=row.identity,
+        name=row.name,
+        external_id=row.external_id,
+        dataset_generation=row.dataset_generation,
+        item_generation=row.item_generation,
+        newest_revision=row.newest_revision,
+        searchable_revision=row.searchable_revision,
+        created_ms=row.created_ms,
+        updated_ms=row.updated_ms,
+    )
+
+
+def _columns(document: Document) -> dict[str, object]:
+    return {
+        "workspace": document.workspace,
+        "dataset": document.dataset,
+        "owner": document.owner,
+        "identity": document.identity,
+        "name": document.name,
+        "external_id": document.external_id,
+        "dataset_generation": document.dataset_generation,
+        "item_generation": document.item_generation,
+        "newest_revision": document.newest_revision,
+        "searchable_revision": document.searchable_revision,
+        "created_ms": document.created_ms,
+        "updated_ms": document.updated_ms,
+    }
+
+
+def _hashed(identity: str) -> str:
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,121 @@
+"""Revisions of documents: what was accepted, and where its bytes lie."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import Row, exists, insert, select, update
+
+from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
+from dormouse.adapters.catalog.documents import LIVE, document_of
+from dormouse.adapters.catalog.tables import documents, revisions
+from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId
+from dormouse.model.document import ContentKind, Document, Revision
+
+
+class SqlRevisionRegister:
+    def __init__(self, connection: CatalogConnection) -> None:
+        self._connection = connection
+
+    async def add(self, revision: Revision) -> None:
+        await self._connection.run(
+            insert(revisions).values(
+                document=revision.document,
+                number=revision.number,
+                job=revision.job,
+                content_sha256=revision.content_sha256,
+                kind=revision.kind.value,
+                filename=revision.filename,
+                size_bytes=revision.size_bytes,
+                inline=revision.inline,
+                blob=revision.blob,
+                occurred_ms=revision.occurred_ms,
+                offset_minutes=revision.offset_minutes,
+                zone=revision.zone,
+                is_failed=int(revision.is_failed),
+                created_ms=revision.created_ms,
+            )
+        )
+
+    async def get(self, document: DocumentId, number: int) -> Revision | None:
+        row = await self._connection.row(
+            select(revisions).where(revisions.c.document == document, revisions.c.number == number)
+        )
+        return None if row is None else _revision(row)
+
+    async def newest_sound(self, document: DocumentId) -> Revision | None:
+        row = await self._connection.row(
+            select(revisions)
+            .where(revisions.c.document == document, revisions.c.is_failed == 0)
+            .order_by(revisions.c.number.desc())
+            .limit(1)
+        )
+        return None if row is None else _revision(row)
+
+    async def mark_failed(self, document: DocumentId, number: int) -> None:
+        await self._set(document, number, is_failed=1)
+
+    async def move_inline(self, document: DocumentId, number: int, blob: BlobKey) -> None:
+        await self._set(document, number, inline=None, blob=blob)
+
+    async def recent_inline(
+        self, datasets: Collection[DatasetId], limit: int
+    ) -> Sequence[tuple[Document, Revision]]:
+        found: list[tuple[Document, Revision]] = []
+        for batch in in_batches(datasets):
+            rows = await self._connection.rows(
+                _RECENT.where(documents.c.dataset.in_(batch))
+                .order_by(revisions.c.created_ms.desc(), revisions.c.document)
+                .limit(limit)
+            )
+            found.extend((document_of(row), _labelled_revision(row)) for row in rows)
+        found.sort(key=lambda pair: (-pair[1].created_ms, pair[0].id))
+        return found[:limit]
+
+    async def _set(self, document: DocumentId, number: int, **columns: object) -> None:
+        await self._connection.run(
+            update(revisions)
+            .where(revisions.c.document == document, revisions.c.number == number)
+            .values(**columns)
+        )
+
+
+_PREFIX = "revision_"
+_later = revisions.alias()
+_RECENT = (
+    LIVE.join(revisions, revisions.c.document == documents.c.id)
+    .add_columns(*(column.label(_PREFIX + column.name) for column in revisions.c))
+    .where(
+        revisions.c.inline.is_not(None),
+        revisions.c.is_failed == 0,
+        revisions.c.number > documents.c.searchable_revision,
+        # Of several that wait, the newest alone: an older one is superseded already.
+        ~exists().where(
+            _later.c.document == revisions.c.document,
+            _later.c.number > revisions.c.number,
+            _later.c.is_failed == 0,
+        ),
+    )
+)
+
+
+def _revision(row: Row[*tuple[Any, ...]]) -> Revision:
+    return _revision_of(dict(row._mapping))  # noqa: SLF001  SQLAlchemy's public name for it
+
+
+def _labelled_revision(row: Row[*tuple[Any, ...]]) -> Revision:
+    columns = row._mapping  # noqa: SLF001  SQLAlchemy's public name for it
+    return _revision_of(
+        {name.removeprefix(_PREFIX): columns[name] for name in columns if name.startswith(_PREFIX)}
+    )
+
+
+def _revision_of(columns: dict[str, Any]) -> Revision:
+    return Revision(
+        **{
+            **columns,
+            "document": DocumentId(columns["document"]),
+            "job": JobId(columns["job"]),
+            "kind": ContentKind(columns["kind"]),
+            "is_failed": bool(columns["is_failed"]),
+        }
+    )

@@ -1,0 +1,68 @@
+"""Term statistics per dataset and generation, by term id: no words are kept."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+
+from sqlalchemy import ColumnElement, and_, delete, func, select
+
+from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
+from dormouse.adapters.catalog.tables import datasets as dataset_rows
+from dormouse.adapters.catalog.tables import term_counts, term_totals
+from dormouse.ids import DatasetId, TermId
+from dormouse.ports.catalog.terms import TermCounts
+
+
+class SqlTermStatistics:
+    def __init__(self, connection: CatalogConnection) -> None:
+        self._connection = connection
+
+    async def add(
+        self, dataset: DatasetId, generation: int, passages: int, deltas: Mapping[TermId, int]
+    ) -> None:
+        of = {"dataset": dataset, "generation": generation}
+        if passages:
+            await self._connection.add_up(term_totals, "passages", [{**of, "passages": passages}])
+        rows = [{**of, "term": term, "passages": delta} for term, delta in deltas.items() if delta]
+        await self._connection.add_up(term_counts, "passages", rows)
+        if passages < 0 or any(delta < 0 for delta in deltas.values()):
+            for table in (term_counts, term_totals):
+                await self._connection.run(
+                    delete(table).where(
+                        table.c.dataset == dataset, table.c.generation == generation, table.c.passages <= 0
+                    )
+                )
+
+    async def drop_below(self, dataset: DatasetId, generation: int) -> None:
+        for table in (term_counts, term_totals):
+            await self._connection.run(
+                delete(table).where(table.c.dataset == dataset, table.c.generation < generation)
+            )
+
+    async def counts(self, datasets: Collection[DatasetId], terms: Collection[TermId]) -> TermCounts:
+        passages, frequencies = 0, Counter[TermId]()
+        for batch in in_batches(datasets):
+            passages += await self._passages(batch)
+            for some in in_batches(terms):
+                frequencies.update(await self._frequencies(batch, some))
+        return TermCounts(passages, dict(frequencies))
+
+    async def _passages(self, datasets: list[DatasetId]) -> int:
+        total = await self._connection.value(
+            select(func.sum(term_totals.c.passages))
+            .join(dataset_rows, _current(term_totals.c.dataset, term_totals.c.generation))
+            .where(dataset_rows.c.id.in_(datasets))
+        )
+        return int(total or 0)
+
+    async def _frequencies(self, datasets: list[DatasetId], terms: list[TermId]) -> dict[TermId, int]:
+        rows = await self._connection.rows(
+            select(term_counts.c.term, func.sum(term_counts.c.passages).label("passages"))
+            .join(dataset_rows, _current(term_counts.c.dataset, term_counts.c.generation))
+            .where(dataset_rows.c.id.in_(datasets), term_counts.c.term.in_(terms))
+            .group_by(term_counts.c.term)
+        )
+        return {TermId(row.term): int(row.passages) for row in rows}
+
+
+def _current(dataset: ColumnElement[str], generation: ColumnElement[int]) -> ColumnElement[bool]:
+    return and_(dataset_rows.c.id == dataset, dataset_rows.c.generation == generation)

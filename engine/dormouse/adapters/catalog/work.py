@@ -1,0 +1,140 @@
+"""Extraction work: who extracts which job, how far it came, and what nobody has taken up.
+
+Source: writes §2.
+"""
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select, union_all, update
+
+from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
+from dormouse.adapters.catalog.jobs import NOT_YET_SEARCHABLE, job_of
+from dormouse.adapters.catalog.tables import (
+    apply_leases,
+    changes,
+    jobs,
+    plans,
+    revisions,
+    workspaces,
+)
+from dormouse.adapters.catalog.tables import parts as part_rows
+from dormouse.errors import LeaseLostError
+from dormouse.ids import BlobKey, JobId, WorkspaceId
+from dormouse.model.job import Job, JobKind, PartRow
+
+# Every planned part is stored and the first of its changes appended: a crash between the two leaves a job
+# that somebody must still take up.
+_EXTRACTED = and_(
+    exists().where(changes.c.job == jobs.c.id),
+    select(func.count()).where(part_rows.c.job == jobs.c.id).scalar_subquery()
+    >= select(plans.c.parts).where(plans.c.job == jobs.c.id).scalar_subquery(),
+)
+_TO_EXTRACT = and_(
+    jobs.c.kind == JobKind.REMEMBER.value,
+    jobs.c.stage.in_(NOT_YET_SEARCHABLE),
+    # No plan yet makes the comparison above unknown.
+    func.coalesce(~_EXTRACTED, True),
+)
+
+
+class SqlWorkLedger:
+    def __init__(self, connection: CatalogConnection) -> None:
+        self._connection = connection
+
+    async def claim(self, job: JobId, holder: str, duration_ms: int) -> Job | None:
+        now_ms = self._connection.now_ms
+        row = await self._connection.row(
+            select(jobs)
+            .where(jobs.c.id == job, _TO_EXTRACT, _is_free(now_ms), _is_due(now_ms))
+            .with_for_update(skip_locked=True)
+        )
+        if row is None:
+            return None
+        attempts = row.attempts + (row.holder is not None)
+        await self._connection.run(
+            update(jobs)
+            .where(jobs.c.id == job)
+            .values(holder=holder, lease_expires_ms=now_ms + duration_ms, attempts=attempts)
+        )
+        return await self._job(job)
+
+    async def heartbeat(self, job: JobId, holder: str, duration_ms: int) -> None:
+        held = await self._connection.run(
+            update(jobs)
+            .where(jobs.c.id == job, jobs.c.holder == holder)
+            .values(lease_expires_ms=self._connection.now_ms + duration_ms)
+        )
+        if not held:
+            raise LeaseLostError("another worker extracts this job")
+
+    async def release(self, job: JobId, holder: str) -> None:
+        await self._connection.run(
+            update(jobs)
+            .where(jobs.c.id == job, jobs.c.holder == holder)
+            .values(holder=None, lease_expires_ms=0)
+        )
+
+    async def plan(self, job: JobId) -> BlobKey | None:
+        blob = await self._connection.value(select(plans.c.blob).where(plans.c.job == job))
+        return None if blob is None else BlobKey(blob)
+
+    async def save_plan(self, job: JobId, plan: BlobKey, parts: int, passages: int) -> None:
+        await self._connection.put(plans, {"job": job, "blob": plan, "parts": parts, "passages": passages})
+
+    async def add_part(self, part: PartRow) -> None:
+        await self._connection.insert_if_absent(
+            part_rows, {"job": part.job, "index": part.index, "blob": part.blob, "passages": part.passages}
+        )
+
+    async def parts(self, job: JobId) -> Sequence[PartRow]:
+        rows = await self._connection.rows(
+            select(part_rows.c.job, part_rows.c.index.label("number"), part_rows.c.blob, part_rows.c.passages)
+            .where(part_rows.c.job == job)
+            .order_by(part_rows.c.index)
+        )
+        return [PartRow(JobId(row.job), row.number, BlobKey(row.blob), row.passages) for row in rows]
+
+    async def due(self, limit: int) -> Sequence[tuple[WorkspaceId, JobId]]:
+        now_ms = self._connection.now_ms
+        rows = await self._connection.rows(
+            select(jobs.c.workspace, jobs.c.id)
+            .where(_TO_EXTRACT, _is_free(now_ms), _is_due(now_ms))
+            .order_by(jobs.c.turn_ms, jobs.c.id)
+            .limit(limit)
+        )
+        return [(WorkspaceId(row.workspace), JobId(row.id)) for row in rows]
+
+    async def next_due_ms(self) -> int | None:
+        now_ms = self._connection.now_ms
+        has_changes = exists().where(changes.c.workspace == workspaces.c.id, changes.c.applied_ms.is_(None))
+        times = union_all(
+            select(jobs.c.next_attempt_ms.label("at_ms")).where(_TO_EXTRACT),
+            select(jobs.c.lease_expires_ms).where(_TO_EXTRACT, jobs.c.holder.is_not(None)),
+            select(workspaces.c.not_before_ms).where(has_changes),
+            select(apply_leases.c.expires_ms)
+            .join(workspaces, workspaces.c.id == apply_leases.c.workspace)
+            .where(apply_leases.c.is_released == 0, has_changes),
+        ).subquery()
+        # What came due already is told by `due` and `with_due_changes`.
+        at_ms = await self._connection.value(select(func.min(times.c.at_ms)).where(times.c.at_ms > now_ms))
+        return None if at_ms is None else int(at_ms)
+
+    async def named_blobs(self, blobs: Collection[BlobKey]) -> frozenset[BlobKey]:
+        columns = (revisions.c.blob, plans.c.blob, part_rows.c.blob, changes.c.blob, changes.c.change_set)
+        named: set[BlobKey] = set()
+        for batch in in_batches(blobs):
+            statement = union_all(*(select(column).where(column.in_(batch)) for column in columns))
+            named.update(BlobKey(row[0]) for row in await self._connection.rows(statement))
+        return frozenset(named)
+
+    async def _job(self, job: JobId) -> Job | None:
+        row = await self._connection.row(select(jobs).where(jobs.c.id == job))
+        return None if row is None else job_of(row)
+
+
+def _is_free(now_ms: int) -> ColumnElement[bool]:
+    return or_(jobs.c.holder.is_(None), jobs.c.lease_expires_ms <= now_ms)
+
+
+def _is_due(now_ms: int) -> ColumnElement[bool]:
+    return or_(jobs.c.next_attempt_ms.is_(None), jobs.c.next_attempt_ms <= now_ms)

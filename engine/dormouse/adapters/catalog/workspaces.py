@@ -1,0 +1,132 @@
+"""Workspaces, and the apply lease under which each one's changes are applied. Source: writes §3."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, exists, select, update
+
+from dormouse.adapters.catalog.connection import CatalogConnection
+from dormouse.adapters.catalog.tables import apply_leases, changes, workspaces
+from dormouse.errors import LeaseLostError, NotFoundError
+from dormouse.ids import WorkspaceId
+from dormouse.model.change import ApplyLease
+from dormouse.model.workspace import Collection, Workspace
+
+
+class SqlWorkspaceRegister:
+    def __init__(self, connection: CatalogConnection) -> None:
+        self._connection = connection
+
+    async def ensure(self, workspace: WorkspaceId, name: str) -> Workspace:
+        await self._connection.insert_if_absent(
+            workspaces,
+            {"id": workspace, "name": name, "not_before_ms": 0, "created_ms": self._connection.now_ms},
+        )
+        return await self.get(workspace)
+
+    async def get(self, workspace: WorkspaceId) -> Workspace:
+        row = await self._connection.row(select(workspaces).where(workspaces.c.id == workspace))
+        if row is None:
+            raise NotFoundError("no such workspace")
+        return _workspace(row)
+
+    async def activate(self, workspace: WorkspaceId, collection: Collection) -> None:
+        await self._set(
+            workspace,
+            collection_name=collection.name,
+            collection_model=collection.model,
+            collection_dimension=collection.dimension,
+        )
+
+    async def park(self, workspace: WorkspaceId, not_before_ms: int, reason: str | None) -> None:
+        await self._set(
+            workspace, not_before_ms=not_before_ms if reason is not None else 0, parked_reason=reason
+        )
+
+    async def acquire_lease(self, workspace: WorkspaceId, holder: str, duration_ms: int) -> ApplyLease | None:
+        now_ms = self._connection.now_ms
+        row = await self._lease_row(workspace)
+        if row is None:
+            epoch, was_released = 1, True
+        else:
+            is_running = not row.is_released and row.expires_ms > now_ms
+            if is_running and row.holder != holder:
+                return None
+            # A holder that asks again while its lease runs knows about its own calls.
+            epoch, was_released = row.epoch + 1, bool(row.is_released) or is_running
+        lease = ApplyLease(workspace, holder, epoch, now_ms + duration_ms, was_released)
+        await self._connection.put(
+            apply_leases,
+            {
+                "workspace": workspace,
+                "holder": holder,
+                "epoch": epoch,
+                "expires_ms": lease.expires_ms,
+                "is_released": 0,
+            },
+        )
+        return lease
+
+    async def renew_lease(self, lease: ApplyLease, duration_ms: int) -> ApplyLease:
+        expires_ms = self._connection.now_ms + duration_ms
+        if not await self._connection.run(_held(lease).values(expires_ms=expires_ms)):
+            raise LeaseLostError("a successor applies this workspace's changes")
+        return ApplyLease(lease.workspace, lease.holder, lease.epoch, expires_ms, lease.was_released)
+
+    async def assert_lease(self, lease: ApplyLease) -> None:
+        await assert_lease(self._connection, lease)
+
+    async def release_lease(self, lease: ApplyLease) -> None:
+        await self._connection.run(_held(lease).values(is_released=1))
+
+    async def with_due_changes(self) -> Sequence[WorkspaceId]:
+        waiting = exists().where(changes.c.workspace == workspaces.c.id, changes.c.applied_ms.is_(None))
+        rows = await self._connection.rows(
+            select(workspaces.c.id)
+            .where(workspaces.c.not_before_ms <= self._connection.now_ms, waiting)
+            .order_by(workspaces.c.id)
+        )
+        return [WorkspaceId(row.id) for row in rows]
+
+    async def _lease_row(self, workspace: WorkspaceId) -> Row[*tuple[Any, ...]] | None:
+        return await self._connection.row(
+            select(apply_leases).where(apply_leases.c.workspace == workspace).with_for_update()
+        )
+
+    async def _set(self, workspace: WorkspaceId, **columns: object) -> None:
+        statement = update(workspaces).where(workspaces.c.id == workspace).values(**columns)
+        if not await self._connection.run(statement):
+            raise NotFoundError("no such workspace")
+
+
+async def assert_lease(connection: CatalogConnection, lease: ApplyLease) -> None:
+    """Raises `LeaseLostError` unless this epoch holds an unexpired lease; keeps it so until the commit."""
+    held = await connection.value(
+        select(apply_leases.c.epoch)
+        .where(
+            apply_leases.c.workspace == lease.workspace,
+            apply_leases.c.epoch == lease.epoch,
+            apply_leases.c.is_released == 0,
+            apply_leases.c.expires_ms > connection.now_ms,
+        )
+        .with_for_update()
+    )
+    if held is None:
+        raise LeaseLostError("a successor may apply this workspace's changes")
+
+
+def _held(lease: ApplyLease) -> Any:  # noqa: ANN401  an UPDATE still without its values
+    return update(apply_leases).where(
+        apply_leases.c.workspace == lease.workspace,
+        apply_leases.c.epoch == lease.epoch,
+        apply_leases.c.is_released == 0,
+    )
+
+
+def _workspace(row: Row[*tuple[Any, ...]]) -> Workspace:
+    collection = None
+    if row.collection_name is not None:
+        collection = Collection(row.collection_name, row.collection_model, row.collection_dimension)
+    return Workspace(
+        WorkspaceId(row.id), row.name, collection, row.not_before_ms, row.parked_reason, row.created_ms
+    )
