@@ -107,6 +107,16 @@ class EmbeddingSettings(Group):
         return bool(self.base_url and self.model)
 
 
+class RemoteSettings(Group):
+    """Another Dormouse that this process relays to, instead of opening a data folder of its own."""
+
+    url: HttpUrl = ""
+    """Its address, for example `http://memory.example.net:8000`. Unset: this process holds the memory."""
+
+    api_key: SecretStr = SecretStr("")
+    """API key that it knows; sent as a bearer token and never logged."""
+
+
 class EngineSettings(BaseSettings):
     """What the engine itself needs, whichever process it runs in."""
 
@@ -146,6 +156,12 @@ class EngineSettings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Only what is handed over: `read` is the one place that looks at an environment."""
         return (init_settings,)
+
+
+class ClientSettings(EngineSettings):
+    """What a command that only talks to a server needs."""
+
+    remote: RemoteSettings = RemoteSettings()
 
 
 def read(settings: type[S], environ: Mapping[str, str], **overrides: object) -> S:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
-from pydantic import BeforeValidator, Field, SecretStr
+from pydantic import BeforeValidator, Field
 from pydantic_settings import NoDecode
 
-from dormouse.settings import EngineSettings, Folder, Group, HttpUrl
+from dormouse.settings import EngineSettings, Folder, RemoteSettings
 
 
 def _split_at_commas(value: object) -> object:
@@ -18,16 +18,6 @@ def _split_at_commas(value: object) -> object:
 def _anything_but_false(value: object) -> object:
     """The graph contract's rule: only the word `false` switches it off."""
     return value.strip().lower() != "false" if isinstance(value, str) else value
-
-
-class RemoteSettings(Group):
-    """Another Dormouse that this process relays to, instead of opening a data folder of its own."""
-
-    url: HttpUrl = ""
-    """Its address, for example `http://memory.example.net:8000`. Unset: this process holds the memory."""
-
-    api_key: SecretStr = SecretStr("")
-    """API key that it knows; sent as a bearer token and never logged."""
 
 
 class GatewaySettings(EngineSettings):

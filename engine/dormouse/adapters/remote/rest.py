@@ -1,0 +1,146 @@
+"""A running Dormouse over REST, for the command line.
+
+Every call here may be repeated: remembering the same again is a duplicate, forgetting what is gone succeeds.
+So a server that went away is looked for again, and one that is busy is asked again, within `PATIENCE_S`.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from dormouse.errors import UnavailableError
+
+PATIENCE_S = 120.0
+_CALL_TIMEOUT_S = 90.0  # longer than a server lets a blocking call wait
+_PAUSE_S = 0.5
+_LONGEST_PAUSE_S = 5.0
+_BUSY = frozenset({429, 503})
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """`secret` goes as a bearer token; empty where none is needed."""
+
+    url: str
+    secret: str
+
+
+class RefusedError(Exception):
+    """The server said no. `remediation` is what its user can do about it."""
+
+    def __init__(self, status: int, code: str, detail: str, remediation: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.remediation = remediation
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    name: str
+    content: bytes
+    fields: Mapping[str, str]
+
+
+class RestClient:
+    """`locate` finds the server, and finds it again (or starts another) when it does not answer."""
+
+    def __init__(self, locate: Callable[[], Awaitable[Endpoint]]) -> None:
+        self._locate = locate
+        self._endpoint: Endpoint | None = None
+        # No proxy of the environment: a laptop's own server is not beyond one.
+        self._http = httpx.AsyncClient(timeout=_CALL_TIMEOUT_S, trust_env=False)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._http.aclose()
+
+    async def remember(self, upload: Upload) -> dict[str, Any]:
+        """Accepted and durable on return; a refusal of the item raises `RefusedError`."""
+        files = {"data": (upload.name, upload.content, "application/octet-stream")}
+        fields = {"run_in_background": "true", **upload.fields}
+        return await self._dict("POST", "/api/v1/remember", data=fields, files=files)
+
+    async def recall(self, body: Mapping[str, object]) -> list[dict[str, Any]]:
+        answer = await self._call("POST", "/api/v1/recall", json=dict(body))
+        return list(answer.json())
+
+    async def forget(self, body: Mapping[str, object]) -> dict[str, Any]:
+        return await self._dict("POST", "/api/v1/forget", json=dict(body))
+
+    async def datasets(self) -> list[dict[str, Any]]:
+        return await self._all("/api/v1/datasets")
+
+    async def items(self, dataset: str) -> list[dict[str, Any]]:
+        return await self._all(f"/api/v1/datasets/{dataset}/data")
+
+    async def job(self, job: str, *, wait_s: int = 0) -> dict[str, Any]:
+        return await self._dict("GET", f"/api/v1/jobs/{job}", params={"wait": wait_s} if wait_s else {})
+
+    async def jobs(self, params: Mapping[str, str | int | list[str]]) -> dict[str, Any]:
+        return await self._dict("GET", "/api/v1/jobs", params=dict(params))
+
+    async def status(self) -> dict[str, Any]:
+        return await self._dict("GET", "/api/v1/status")
+
+    async def _all(self, path: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor: str | None = None
+        while True:
+            answer = await self._call("GET", path, params={"cursor": cursor} if cursor else {})
+            found += answer.json()
+            cursor = answer.headers.get("x-next-cursor")
+            if cursor is None:
+                return found
+
+    async def _dict(self, method: str, path: str, **request: Any) -> dict[str, Any]:
+        answer = await self._call(method, path, **request)
+        return dict(answer.json())
+
+    async def _call(self, method: str, path: str, **request: Any) -> httpx.Response:
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                answer = await self._once(method, path, request)
+            except httpx.TransportError as exc:
+                self._endpoint = None
+                if time.monotonic() > deadline:
+                    raise UnavailableError("the server does not answer") from exc
+                await asyncio.sleep(_PAUSE_S)
+                continue
+            if answer.status_code not in _BUSY or time.monotonic() > deadline:
+                return _checked(answer)
+            await asyncio.sleep(_pause_s(answer))
+
+    async def _once(self, method: str, path: str, request: Mapping[str, Any]) -> httpx.Response:
+        if self._endpoint is None:
+            self._endpoint = await self._locate()
+        headers = {"Authorization": f"Bearer {self._endpoint.secret}"} if self._endpoint.secret else {}
+        return await self._http.request(method, self._endpoint.url + path, headers=headers, **request)
+
+
+def _pause_s(answer: httpx.Response) -> float:
+    wanted = answer.headers.get("retry-after", "")
+    return min(float(wanted), _LONGEST_PAUSE_S) if wanted.isdecimal() else _PAUSE_S
+
+
+def _checked(answer: httpx.Response) -> httpx.Response:
+    if answer.is_success:
+        return answer
+    try:
+        said = answer.json()
+        detail, code = str(said["detail"]), str(said["code"])
+        remediation = str(said.get("remediation", ""))
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
+        detail, code, remediation = f"the server answered {answer.status_code}", "internal", ""
+    raise RefusedError(answer.status_code, code, detail, remediation)

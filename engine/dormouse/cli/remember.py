@@ -1,0 +1,163 @@
+"""`dormouse remember`: files, folders and standard input into a dataset.
+
+Several files are under way at once; each counts when it is searchable. An interrupted run is repeated:
+what is already there costs a look and no work.
+"""
+
+import asyncio
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from dormouse.adapters.remote.rest import RefusedError, RestClient, Upload
+from dormouse.cli.connection import connected
+from dormouse.cli.terminal import Progress, note, progress, say
+from dormouse.cli.walk import Found, Skipped, files_under
+
+UNDER_WAY = 8  # enough to keep the server busy, few enough for 80 MiB at most
+WAIT_S = 20  # one look at a job; the server answers earlier when it is done
+SHOWN_SKIPS = 20
+STDIN = "-"
+
+Result = Literal["remembered", "unchanged", "accepted", "failed"]
+# Refusals that hit every file alike: going on would only repeat them.
+_FATAL = frozenset({"unauthenticated", "forbidden", "not_found", "misconfigured"})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """`path` None: the content is already here (standard input)."""
+
+    name: str
+    path: Path | None
+    content: bytes = b""
+
+    def read(self) -> bytes:
+        return self.content if self.path is None else self.path.read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    name: str
+    result: Result
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Run:
+    """One command's work. `fatal` is set once and ends the others after their current file."""
+
+    client: RestClient
+    fields: Mapping[str, str]
+    waits: bool
+    todo: Iterator[Source]
+    shown: Progress
+    outcomes: list[Outcome] = field(default_factory=list)
+    fatal: RefusedError | None = None
+
+
+async def remember(paths: Sequence[str], fields: Mapping[str, str], *, name: str, waits: bool) -> int:
+    """Returns the exit code: 0, or 1 if anything failed."""
+    started = time.monotonic()
+    sources, skipped = gathered(paths, name)
+    named = {Path(path).name for path in paths if not Path(path).is_dir()}
+    left_out = [skip for skip in skipped if skip.name not in named]
+    # A file that was asked for by name is not left out in silence.
+    outcomes = [Outcome(skip.name, "failed", skip.reason) for skip in skipped if skip.name in named]
+    _show_skipped(left_out)
+    if sources:
+        async with connected() as client:
+            with progress(len(sources)) as shown:
+                run = Run(client, fields, waits, iter(sources), shown)
+                await _work_through(run)
+        outcomes += run.outcomes
+    return _summarise(outcomes, len(left_out), time.monotonic() - started)
+
+
+def gathered(paths: Sequence[str], name: str) -> tuple[list[Source], list[Skipped]]:
+    """What to send, in order and each file once, and what is left out."""
+    sources: dict[str | Path, Source] = {}
+    skipped: list[Skipped] = []
+    for path in paths:
+        if path == STDIN:
+            sources[STDIN] = Source(name or "stdin.txt", None, sys.stdin.buffer.read())
+            continue
+        for found in files_under(Path(path)):
+            if isinstance(found, Found):
+                sources.setdefault(found.path.resolve(), Source(name or found.name, found.path))
+            else:
+                skipped.append(found)
+    return list(sources.values()), skipped
+
+
+async def _work_through(run: Run) -> None:
+    async with asyncio.TaskGroup() as group:
+        for number in range(UNDER_WAY):
+            group.create_task(_worker(run), name=f"upload-{number}")
+    if run.fatal:
+        raise run.fatal
+
+
+async def _worker(run: Run) -> None:
+    for source in run.todo:  # shared by all workers; each takes the next
+        if run.fatal:
+            return
+        outcome = await _send(run, source)
+        if outcome:
+            run.outcomes.append(outcome)
+            run.shown.advance(source.name)
+
+
+async def _send(run: Run, source: Source) -> Outcome | None:
+    try:
+        content = await asyncio.to_thread(source.read)
+        accepted = await run.client.remember(Upload(source.name, content, run.fields))
+        item = accepted["items"][0]
+        if item.get("is_duplicate"):
+            return Outcome(source.name, "unchanged")
+        return await _followed(run, source.name, item["job_id"])
+    except OSError as exc:
+        return Outcome(source.name, "failed", (exc.strerror or "cannot be read").lower())
+    except RefusedError as exc:
+        if exc.code in _FATAL:
+            run.fatal = exc
+            return None
+        return Outcome(source.name, "failed", str(exc))
+
+
+async def _followed(run: Run, name: str, job_id: str) -> Outcome:
+    if not run.waits:
+        return Outcome(name, "accepted")
+    while True:
+        job = await run.client.job(job_id, wait_s=WAIT_S)
+        if job["stage"] in {"searchable", "enriching", "complete"}:
+            return Outcome(name, "remembered")
+        if job["stage"] in {"failed", "cancelled"}:
+            return Outcome(name, "failed", _reason(job))
+
+
+def _reason(job: Mapping[str, Any]) -> str:
+    return str(job["error"]["message"]) if job.get("error") else f"cancelled ({job.get('cancelReason')})"
+
+
+def _show_skipped(skipped: Sequence[Skipped]) -> None:
+    for skip in skipped[:SHOWN_SKIPS]:
+        note(f"skipped {skip.name}: {skip.reason}")
+    if len(skipped) > SHOWN_SKIPS:
+        note(f"skipped {len(skipped) - SHOWN_SKIPS} more")
+
+
+def _summarise(outcomes: Sequence[Outcome], skipped: int, elapsed_s: float) -> int:
+    counts = Counter(outcome.result for outcome in outcomes)
+    for outcome in outcomes:
+        if outcome.result == "failed":
+            note(f"failed {outcome.name}: {outcome.reason}")
+    words = {"remembered": "remembered", "accepted": "accepted", "unchanged": "already there", "failed": "failed"}
+    parts = [f"{counts[key]} {word}" for key, word in words.items() if counts[key]]
+    parts += [f"{skipped} skipped"] if skipped else []
+    say(f"{', '.join(parts) or 'nothing to remember'} ({elapsed_s:.1f} s)")
+    return 1 if counts["failed"] or not outcomes else 0

@@ -1,0 +1,34 @@
+"""`dormouse status`: which server holds the memory, and how much is in it. Starts none."""
+
+import json
+import os
+
+from dormouse.adapters.data_folder.find import running_owner
+from dormouse.cli.connection import connected
+from dormouse.cli.terminal import note, say
+from dormouse.settings import ClientSettings, read
+
+
+async def status(*, as_json: bool) -> int:
+    """Returns the exit code: 0 when a server is ready, 1 when it is not or none runs."""
+    settings = read(ClientSettings, os.environ)
+    owner = None if settings.remote.url else await running_owner(settings.data_dir)
+    if owner is None and not settings.remote.url:
+        note(f"no server runs for {settings.data_dir}; any command that needs one starts it")
+        return 1
+    async with connected() as client:
+        now = await client.status()
+        datasets = await client.datasets()
+    url = owner.url if owner else settings.remote.url
+    if as_json:
+        say(json.dumps({**now, "url": url, "dataDir": str(settings.data_dir)}, indent=2))
+        return 0 if not now["problems"] else 1
+    say(f"{now['status']}: {url} (version {now['version']}, process {now['pid']})")
+    if owner:
+        say(f"data folder: {settings.data_dir}")
+    say(f"{now['documents']} documents, {now['passages']} passages, {now['unfinishedJobs']} unfinished jobs")
+    for row in datasets:
+        say(f"  {row['name']}: {row['documents']} documents, {row['passages']} passages")
+    for problem in now["problems"]:
+        note(f"problem: {problem['message']}")
+    return 0 if not now["problems"] else 1

@@ -1,0 +1,73 @@
+"""What people see: results on stdout, everything else on stderr, and no control codes outside a terminal."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
+_PLAIN_INTERVAL_S = 2.0
+
+
+class Progress(Protocol):
+    def advance(self, name: str) -> None:
+        """One more is done."""
+        ...
+
+
+def say(text: str = "") -> None:
+    typer.echo(printable(text))
+
+
+def note(text: str) -> None:
+    typer.echo(printable(text), err=True)
+
+
+def printable(text: str) -> str:
+    """Names and memories come from elsewhere: no control codes reach the terminal, no surrogate breaks it."""
+    safe = "".join(sign if sign.isprintable() or sign in "\n\t" else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    encoding = sys.stdout.encoding or "utf-8"
+    return safe.encode(encoding, "replace").decode(encoding)
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Progress]:
+    """A bar on a terminal; elsewhere a line now and then, and always the last."""
+    if not sys.stderr.isatty():
+        yield _Lines(total)
+        return
+    from rich.console import Console  # noqa: PLC0415 - a third of a second that only a terminal needs
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - same
+    from rich.progress import Progress as Bar  # noqa: PLC0415 - same
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield _Bar(bar, total)
+
+
+class _Bar:
+    def __init__(self, bar: "RichProgress", total: int) -> None:
+        self._bar = bar
+        self._task = bar.add_task("", total=total)
+
+    def advance(self, name: str) -> None:
+        self._bar.update(self._task, advance=1, description=printable(name))
+
+
+class _Lines:
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._said = time.monotonic()
+
+    def advance(self, name: str) -> None:
+        self._done += 1
+        now = time.monotonic()
+        if self._done == self._total or now - self._said >= _PLAIN_INTERVAL_S:
+            note(f"{self._done}/{self._total} {name}")
+            self._said = now

@@ -1,0 +1,82 @@
+"""What the routes accept: camelCase or snake_case, no unknown field, absent and null the same."""
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from dormouse.errors import InvalidInputError
+from dormouse.model.recall import DEFAULT_TOP_K, MAX_TOP_K
+
+MAX_QUERY_CHARACTERS = 10_000
+MAX_NAME_CHARACTERS = 200
+MAX_DATASETS = 100
+
+B = TypeVar("B", bound="Body")
+
+
+def _absent(value: object) -> object:
+    """Clients send optional ids as "" or "null"."""
+    return None if isinstance(value, str) and value.strip() in {"", "null"} else value
+
+
+def _listed(value: object) -> object:
+    """One name where a list is expected."""
+    return [value] if isinstance(value, str) else value
+
+
+Name = Annotated[str | None, BeforeValidator(_absent), Field(max_length=MAX_NAME_CHARACTERS)]
+Names = Annotated[list[str] | None, BeforeValidator(_listed), Field(max_length=MAX_DATASETS)]
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+
+class RememberBody(Body):
+    """The form's plain fields; files and `raw_data` are read beside them."""
+
+    dataset_name: Name = None
+    dataset_id: Name = None
+    session_id: Name = None
+    run_in_background: bool = False
+    custom_prompt: str = ""
+    self_improvement: bool = True
+    external_id: Name = None
+    kind: str | None = Field(default=None, pattern="^(text|file|chat)$")
+    occurred_at: str | None = None
+    zone: str = Field(default="UTC", max_length=100)
+
+
+class RecallBody(Body):
+    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
+    search_type: str | None = None
+    datasets: Names = None
+    dataset_ids: Names = None
+    session_id: Name = None
+    system_prompt: str = Field(default="", max_length=MAX_QUERY_CHARACTERS)
+    top_k: int = Field(default=DEFAULT_TOP_K, ge=1, le=MAX_TOP_K)
+    scope: Names = None
+
+
+class ForgetBody(Body):
+    data_id: Name = None
+    dataset: Name = None
+    dataset_id: Name = None
+    everything: bool = False
+
+
+def parsed(body: type[B], fields: dict[str, Any]) -> B:
+    """The body, or `InvalidInputError` that names field and rule but never the value."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    try:
+        return body(**given)
+    except ValidationError as exc:
+        first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
+    name = str(first["loc"][0])[:60] if first["loc"] else "body"
+    rule = "is not a known field" if first["type"] == "extra_forbidden" else _rule(first["msg"])
+    raise InvalidInputError(f"{name}: {rule}", field=name)
+
+
+def _rule(message: str) -> str:
+    return message[:1].lower() + message[1:]

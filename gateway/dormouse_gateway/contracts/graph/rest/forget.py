@@ -1,0 +1,65 @@
+"""POST /api/v1/forget: an item, a dataset, or everything the caller owns.
+
+Answers when a read-back found nothing, or `running` with the job ids when the wait is over first.
+Source: contract-graph, "forget"; recorded cases forget_*.
+"""
+
+from starlette.responses import Response
+
+from dormouse.ids import DatasetId, DocumentId
+from dormouse.model.job import Stage
+from dormouse.model.receipt import ForgetReceipt
+from dormouse.model.scope import Permission
+from dormouse_gateway.contracts.graph.rest.bodies import ForgetBody, parsed
+from dormouse_gateway.contracts.graph.rest.call import Call, answer
+from dormouse_gateway.contracts.graph.rest.receipts import job_view
+from dormouse_gateway.web.limits import json_object
+from dormouse_gateway.web.problems import Problem, ProblemError
+
+_AMBIGUOUS = (
+    "Invalid request parameters. Specify dataset or dataset_id, data_id+dataset, or everything=True."
+)
+
+
+async def forget(call: Call) -> Response:
+    body = parsed(ForgetBody, await json_object(call.request))
+    _check(body)
+    if body.everything:
+        receipt = await call.engine.forget_everything(call.scope)
+        removed = len({job.dataset for job in receipt.jobs if job.dataset})
+        return await _settled(call, receipt, {"datasets_removed": removed})
+    name_or_id = body.dataset_id or body.dataset
+    assert name_or_id
+    dataset = await call.engine.dataset_named(call.scope, name_or_id, permission=Permission.WRITE)
+    if body.data_id:
+        receipt = await call.engine.forget_item(call.scope, dataset.id, DocumentId(body.data_id))
+        return await _settled(call, receipt, {"data_id": body.data_id, "dataset_id": dataset.id})
+    receipt = await call.engine.forget_dataset(call.scope, dataset.id)
+    return await _settled(call, receipt, {"dataset_id": dataset.id})
+
+
+async def delete_dataset(call: Call) -> Response:
+    """DELETE /api/v1/datasets/{id}: `null` once it is gone, as recorded; 202 while it is still being erased."""
+    wanted = DatasetId(call.request.path_params["dataset"])
+    dataset = await call.engine.dataset_named(call.scope, wanted, permission=Permission.WRITE)
+    receipt = await call.engine.forget_dataset(call.scope, dataset.id)
+    settled = await _settled(call, receipt, {"dataset_id": dataset.id})
+    return answer(None) if settled.status_code == 200 else settled
+
+
+def _check(body: ForgetBody) -> None:
+    """Exactly one target; recorded with status 422."""
+    named = bool(body.dataset) + bool(body.dataset_id)
+    is_whole = body.everything and not named and not body.data_id
+    if not (is_whole or (named == 1 and not body.everything)):
+        raise ProblemError(Problem(code="invalid_input", detail=_AMBIGUOUS, status=422))
+
+
+async def _settled(call: Call, receipt: ForgetReceipt, said: dict[str, object]) -> Response:
+    jobs = await call.waited([job.id for job in receipt.jobs], "final")
+    failed = [job for job in jobs if job.stage is Stage.FAILED]
+    if failed:
+        return answer({**said, "status": "errored", "jobs": [job_view(job) for job in failed]}, status=409)
+    if all(job.stage.is_final for job in jobs):
+        return answer({**said, "status": "success"})
+    return answer({**said, "status": "running", "job_ids": [job.id for job in jobs]}, status=202)

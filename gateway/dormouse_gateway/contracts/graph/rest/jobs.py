@@ -1,0 +1,59 @@
+"""GET /api/v1/jobs and one of them: the receipts of writes. Source: writes §4."""
+
+from starlette.responses import Response
+
+from dormouse.errors import InvalidInputError
+from dormouse.ids import JobId
+from dormouse.model.job import Stage
+from dormouse.model.scope import Permission
+from dormouse_gateway.contracts.graph.rest.call import WAIT_S, Call, answer
+from dormouse_gateway.contracts.graph.rest.receipts import job_view
+from dormouse_gateway.web.instants import iso
+from dormouse_gateway.web.pagination import cursor_of, limit_of, position_of, refuse_unknown
+
+
+async def list_jobs(call: Call) -> Response:
+    """Newest first; `dataset` (name or id) and `stage` may be repeated."""
+    query = call.request.query_params
+    refuse_unknown(query, frozenset({"dataset", "stage", "limit", "cursor"}))
+    limit, before = limit_of(query, default=50, most=200), position_of(query, (int, str))
+    datasets = [
+        (await call.engine.dataset_named(call.scope, name, permission=Permission.READ)).id
+        for name in query.getlist("dataset")[:100]
+    ]
+    found = await call.engine.jobs(
+        call.scope,
+        datasets=datasets,
+        stages=[_stage(name) for name in query.getlist("stage")],
+        before=(int(before[0]), JobId(str(before[1]))) if before else None,
+        limit=limit + 1,
+    )
+    page = found[:limit]
+    more = cursor_of([page[-1].accepted_ms, page[-1].id]) if len(found) > limit else None
+    return answer({"jobs": [job_view(job) for job in page], "nextCursor": more})
+
+
+async def read_job(call: Call) -> Response:
+    """With `wait` (seconds, at most 50) it answers when the job is searchable or final, or the time is over."""
+    query = call.request.query_params
+    refuse_unknown(query, frozenset({"wait"}))
+    job_id = JobId(call.request.path_params["job"])
+    budget_s = _wait_s(query.get("wait", "0"))
+    job = await call.engine.job(call.scope, job_id)
+    if budget_s:
+        job = await call.engine.wait(call.scope, job_id, until="searchable", budget_s=budget_s)
+    steps = await call.engine.job_steps(call.scope, job_id)
+    return answer({**job_view(job), "steps": [{"stage": step.stage.value, "at": iso(step.at_ms)} for step in steps]})
+
+
+def _stage(name: str) -> Stage:
+    try:
+        return Stage(name)
+    except ValueError as exc:
+        raise InvalidInputError(f"stage must be one of {', '.join(Stage)}", field="stage") from exc
+
+
+def _wait_s(text: str) -> float:
+    if not (text.isascii() and text.isdecimal() and int(text) <= WAIT_S):
+        raise InvalidInputError(f"wait must be whole seconds from 0 to {WAIT_S:.0f}", field="wait")
+    return float(text)

@@ -1,0 +1,153 @@
+"""POST /api/v1/recall: an array of entries, session first, as recorded.
+
+Scores are higher for better, unlike the reference's distances. What did not answer is named in the header
+`X-Dormouse-Degraded`.
+Source: contract-graph, "recall"; recorded cases recall_*.
+"""
+
+from pathlib import PurePosixPath
+
+from starlette.responses import Response
+
+from dormouse.ids import DatasetId
+from dormouse.model.recall import Hit, RecallMode, RecallRequest, RecallResult, SessionHit
+from dormouse.model.scope import Permission
+from dormouse_gateway.contracts.graph import texts
+from dormouse_gateway.contracts.graph.recall_scopes import read_scopes
+from dormouse_gateway.contracts.graph.rest.bodies import RecallBody, parsed
+from dormouse_gateway.contracts.graph.rest.call import Call, Handler, answer
+from dormouse_gateway.contracts.graph.search_types import plan_search
+from dormouse_gateway.mcp.arguments import whole
+from dormouse_gateway.mcp.tool import ToolRefusal
+from dormouse_gateway.web.instants import iso, iso_or_none
+from dormouse_gateway.web.limits import json_object
+from dormouse_gateway.web.problems import Problem, ProblemError
+
+DEGRADED_HEADER = "X-Dormouse-Degraded"
+_TOOL_PREFIX = "Error: Recall failed: "  # the tool's texts begin so; here the status says it
+
+
+def recall_with(*, has_model: bool) -> Handler:
+    async def recall(call: Call) -> Response:
+        body = parsed(RecallBody, await json_object(call.request))
+        search_type = body.search_type.upper() if body.search_type else "HYBRID_COMPLETION"
+        try:
+            plan = plan_search(body.search_type, body.query, has_model=has_model)
+            sources = read_scopes(",".join(body.scope or ()))
+        except ToolRefusal as refusal:
+            raise ProblemError(Problem("invalid_input", refusal.text.removeprefix(_TOOL_PREFIX))) from None
+        result = await call.engine.recall(
+            call.scope,
+            RecallRequest(
+                query=whole(body.query),
+                mode=plan.mode,
+                datasets=await _datasets(call, body),
+                session=body.session_id,
+                sources=sources,
+                top_k=body.top_k,
+                instruction=whole(body.system_prompt),
+            ),
+        )
+        headers = {DEGRADED_HEADER: ",".join(result.degraded)} if result.degraded else None
+        return answer(entries_of(result, search_type, plan.mode), headers=headers)
+
+    return recall
+
+
+def entries_of(result: RecallResult, search_type: str, mode: RecallMode) -> list[dict[str, object]]:
+    """Sessions, then the answer if one was asked for, then the passages it may rest on."""
+    entries = [_session_entry(hit) for hit in result.session_hits]
+    if mode is RecallMode.ANSWER and result.answer:
+        entries.append(_answer_entry(result, search_type))
+    entries += [_passage_entry(hit, search_type) for hit in result.hits]
+    return entries or _explanation(result)
+
+
+async def _datasets(call: Call, body: RecallBody) -> frozenset[DatasetId] | None:
+    """Ids win over names; none at all means everything readable."""
+    wanted = body.dataset_ids or body.datasets
+    if not wanted:
+        return None
+    found = [await call.engine.dataset_named(call.scope, name, permission=Permission.READ) for name in wanted]
+    return frozenset(dataset.id for dataset in found)
+
+
+def _session_entry(hit: SessionHit) -> dict[str, object]:
+    return {
+        "time": iso(hit.entry.created_ms),
+        "question": "",
+        "context": "",
+        "answer": hit.entry.text,
+        "qa_id": hit.entry.id,
+        "feedback_text": None,
+        "feedback_score": None,
+        "used_graph_element_ids": None,
+        "memify_metadata": None,
+        "used_session_context_ids": None,
+        "source": "session",
+    }
+
+
+def _answer_entry(result: RecallResult, search_type: str) -> dict[str, object]:
+    return {
+        "kind": "graph_completion",
+        "search_type": search_type,
+        "text": result.answer,
+        "system_prompt": None,
+        "score": None,
+        "dataset_id": None,
+        "dataset_name": None,
+        "metadata": {"model": result.answer_model},
+        "raw": {"value": result.answer},
+        "structured": None,
+        "source": "graph",
+    }
+
+
+def _passage_entry(hit: Hit, search_type: str) -> dict[str, object]:
+    passage = hit.passage
+    return {
+        "kind": "chunk",
+        "search_type": search_type,
+        "text": passage.text,
+        "system_prompt": None,
+        "score": hit.score,
+        "dataset_id": passage.dataset,
+        "dataset_name": hit.dataset_name,
+        "metadata": {
+            "data_id": passage.document,
+            "chunk_id": passage.id,
+            "chunk_index": passage.order,
+            "document_name": passage.document_name or None,
+            "extension": PurePosixPath(passage.document_name).suffix.removeprefix("."),
+            "external_id": passage.external_id,
+            "heading": passage.heading,
+            "speaker": passage.speaker,
+            "occurred_at": iso_or_none(passage.occurred_ms),
+            "is_pending": hit.is_pending,
+        },
+        "raw": None,
+        "structured": None,
+        "source": "graph",
+    }
+
+
+def _explanation(result: RecallResult) -> list[dict[str, object]]:
+    """Why nothing was found, unless there simply is nothing."""
+    if result.outcome == "indexing":
+        return [_system("memory_warming_up", texts.still_indexing(result.completed, result.total), result)]
+    if result.outcome == "build_failed":
+        return [_system("build_failed", texts.BUILD_FAILED, result)]
+    return []
+
+
+def _system(status: str, text: str, result: RecallResult) -> dict[str, object]:
+    return {
+        "source": "system",
+        "status": status,
+        "text": text,
+        "datapoint_count": result.completed or 0,
+        "threshold": result.total or 1,
+        "error_class": None,
+        "error_message": None,
+    }

@@ -1,0 +1,69 @@
+"""Jobs and datasets as the routes show them."""
+
+from dormouse.model.dataset import Dataset
+from dormouse.model.job import Job, JobCounts, Stage
+from dormouse_gateway.web.instants import iso, iso_or_none
+
+
+def status_of(jobs: list[Job]) -> str:
+    """One word of the graph contract for all of a call's jobs: trouble first, then what still runs."""
+    if any(job.stage is Stage.FAILED for job in jobs):
+        return "errored"
+    return "completed" if all(job.stage.is_final or job.stage.is_searchable for job in jobs) else "running"
+
+
+def failure_view(job: Job) -> dict[str, object] | None:
+    failure = job.failure
+    if failure is None:
+        return None
+    return {
+        "code": failure.code,
+        "message": failure.message,
+        "retryable": failure.retryable,
+        "stage": failure.stage.value,
+    }
+
+
+def job_view(job: Job) -> dict[str, object]:
+    return {
+        "id": job.id,
+        "kind": job.kind.value,
+        "stage": job.stage.value,
+        "datasetId": job.dataset,
+        "documentId": job.document,
+        "acceptedAt": iso(job.accepted_ms),
+        "updatedAt": iso(job.updated_ms),
+        "searchableAt": iso_or_none(job.searchable_ms),
+        "finishedAt": iso_or_none(job.finished_ms),
+        "counts": _counts_view(job.counts),
+        "error": failure_view(job),
+        "cancelReason": job.cancel_reason.value if job.cancel_reason else None,
+        "isDuplicate": job.is_duplicate,
+        "retryOf": job.retry_of,
+        "parkedReason": job.parked_reason,
+        "nextAttemptAt": iso_or_none(job.next_attempt_ms),
+    }
+
+
+def dataset_view(dataset: Dataset) -> dict[str, object]:
+    return {
+        "id": dataset.id,
+        "name": dataset.name,
+        "createdAt": iso(dataset.created_ms),
+        "updatedAt": iso(dataset.updated_ms),
+        "ownerId": dataset.owner,
+    }
+
+
+def _counts_view(counts: JobCounts) -> dict[str, int]:
+    return {
+        "sizeBytes": counts.size_bytes,
+        "passages": counts.passages,
+        "done": counts.done,
+        "unchanged": counts.unchanged,
+        "facts": counts.facts,
+        "episodes": counts.episodes,
+        "foresights": counts.foresights,
+        "entities": counts.entities,
+        "erased": counts.erased,
+    }

@@ -1,0 +1,38 @@
+"""GET /api/v1/status: what the command line and the doctor need to know of a running server."""
+
+import os
+from importlib.metadata import version
+
+from starlette.responses import Response
+
+from dormouse.errors import UnavailableError
+from dormouse_gateway.contracts.graph.rest.call import Call, answer
+
+DISTRIBUTION = "dormouse-memory"
+
+
+async def read_status(call: Call) -> Response:
+    """Counts are of what the caller may read; `problems` names parts that are not ready, empty when all are."""
+    summaries = await call.engine.datasets(call.scope)
+    problems = await _problems(call)
+    return answer(
+        {
+            "status": "ready" if not problems else "not ready",
+            "version": version(DISTRIBUTION),
+            "pid": os.getpid(),
+            "principal": call.scope.principal,
+            "datasets": len(summaries),
+            "documents": sum(summary.documents for summary in summaries),
+            "passages": sum(summary.passages for summary in summaries),
+            "unfinishedJobs": sum(summary.unfinished_jobs for summary in summaries),
+            "problems": problems,
+        }
+    )
+
+
+async def _problems(call: Call) -> list[dict[str, str]]:
+    try:
+        await call.engine.check_ready()
+    except UnavailableError as exc:
+        return [{"code": exc.code, "message": str(exc)}]
+    return []
