@@ -1,0 +1,170 @@
+"""The gateway's process: settings to engine to one application, served until the process is asked to end.
+
+Layers, outermost first: probes, the guard against foreign names, answers to browsers' questions, the owner's
+count and the caller's identity, then the routes.
+"""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+import uvicorn
+from dormouse.compose import open_engine
+from starlette.applications import Starlette
+from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp
+
+from dormouse.adapters.data_folder.lock import owned
+from dormouse.engine import Engine
+from dormouse.errors import MisconfiguredError
+from dormouse_gateway.contracts.graph.modes import tool_mode
+from dormouse_gateway.contracts.graph.rest import rest_routes
+from dormouse_gateway.contracts.graph.toolset import INSTRUCTIONS, GraphManners, graph_toolset
+from dormouse_gateway.listen import listen, url_of
+from dormouse_gateway.mcp.endpoint import Endpoint
+from dormouse_gateway.mcp.server import ServerIdentity, build_server
+from dormouse_gateway.mcp.session_id import SessionIds
+from dormouse_gateway.mcp.session_key import session_key
+from dormouse_gateway.owner import DISTRIBUTION, Owner, end_when_idle, owner_of
+from dormouse_gateway.ready import ready_lines
+from dormouse_gateway.settings import GatewaySettings
+from dormouse_gateway.web.health import ProbeRoutes, health_routes
+from dormouse_gateway.web.hosts import HostGuard, HostNames
+from dormouse_gateway.web.problems import exception_handlers
+
+GRACE_S = 60  # a call without a progress token waits 50 s at most, and gets its answer
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SEEN_BY_BROWSERS = ["Mcp-Session-Id", "Mcp-Protocol-Version", "WWW-Authenticate", "Retry-After", "X-Request-Id"]
+
+
+async def serve(
+    settings: GatewaySettings, *, on_ready: Callable[[str], None], idle_exit_s: float | None = None
+) -> None:
+    """Own the data folder and answer until SIGINT or SIGTERM, or until nobody came for `idle_exit_s`.
+
+    `on_ready` gets the lines to print once the first request can be answered. Raises MisconfiguredError
+    (address, port, keys) and DataFolderBusyError before anything is started.
+    """
+    with owned(settings.data_dir):
+        owner = owner_of(settings)
+        with listen(settings.host, settings.port) as listening:
+            async with open_engine(settings) as engine, engine.running():
+                await _answer(build_app(engine, settings, owner), owner, listening, on_ready, idle_exit_s)
+
+
+def build_app(engine: Engine, settings: GatewaySettings, owner: Owner) -> ASGIApp:
+    """The whole application; the server runs its lifespan."""
+    identity = ServerIdentity("dormouse", "Dormouse", version(DISTRIBUTION), INSTRUCTIONS)
+    server = build_server(graph_toolset(engine, manners_of(settings)), identity)
+    endpoint = Endpoint(server, SessionIds([session_key(settings.data_dir)]))
+    routes: list[BaseRoute] = [
+        *endpoint.routes("/mcp"),
+        *rest_routes(lambda: engine, settings),
+        *owner.routes(),
+        *health_routes(),
+    ]
+    app = Starlette(
+        routes=routes, exception_handlers=exception_handlers(), lifespan=lambda _app: endpoint.running()
+    )
+    names = HostNames(settings.allowed_hosts)
+    return ProbeRoutes(HostGuard(_Browsers(owner.guard(app), names), names), engine)
+
+
+def manners_of(settings: GatewaySettings) -> GraphManners:
+    """Read once at start. Raises MisconfiguredError when the file with the prompt cannot be read."""
+    return GraphManners(
+        mode=tool_mode(settings.tool_mode),
+        is_scoped=settings.agent_scoped,
+        has_model=settings.llm.is_configured,
+        system_prompt=settings.recall_system_prompt.strip() or _prompt_in(settings.recall_system_prompt_file),
+    )
+
+
+def _prompt_in(path: Path | None) -> str:
+    if path is None:
+        return ""
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as exc:
+        raise MisconfiguredError(
+            "the file named in DORMOUSE_RECALL_SYSTEM_PROMPT_FILE cannot be read as UTF-8 text",
+            setting="DORMOUSE_RECALL_SYSTEM_PROMPT_FILE",
+        ) from exc
+
+
+async def _answer(
+    app: ASGIApp,
+    owner: Owner,
+    listening: socket.socket,
+    on_ready: Callable[[str], None],
+    idle_exit_s: float | None,
+) -> None:
+    url = url_of(listening)
+
+    def announce() -> None:
+        owner.publish(url)
+        on_ready(ready_lines(url, needs_key=owner.credentials.are_required))
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            watches = []
+            if idle_exit_s is not None:
+                watch = end_when_idle(owner.activity, idle_exit_s)
+                watches.append(group.create_task(watch, name="end when idle"))
+            await _Server(app, announce).serve([listening])
+            for task in watches:
+                task.cancel()
+    finally:
+        owner.withdraw()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn that says when it answers, and leaves the end of the process to whoever started it."""
+
+    def __init__(self, app: ASGIApp, announce: Callable[[], None]) -> None:
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=65,  # longer than clients keep an idle connection, so that they close it
+            timeout_graceful_shutdown=GRACE_S,
+        )
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._announce()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """The first signal drains, a second Ctrl-C does not wait; none is raised again afterwards."""
+        before = {number: signal.signal(number, self.handle_exit) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+class _Browsers(CORSMiddleware):
+    """Pages from the server's own names may call it; what they may read of an answer is named."""
+
+    def __init__(self, app: ASGIApp, names: HostNames) -> None:
+        super().__init__(
+            app,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+            allow_headers=["*"],
+            expose_headers=SEEN_BY_BROWSERS,
+        )
+        self._names = names
+
+    def is_allowed_origin(self, origin: str) -> bool:
+        return self._names.allow_origin(origin)

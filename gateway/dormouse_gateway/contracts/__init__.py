@@ -1,0 +1,1 @@
+"""What callers may rely on: one folder per contract."""

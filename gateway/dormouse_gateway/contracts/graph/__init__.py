@@ -1,0 +1,1 @@
+"""The graph contract: its tools, texts and rules."""

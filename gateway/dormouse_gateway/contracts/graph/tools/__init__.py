@@ -1,0 +1,1 @@
+"""The graph contract's six tools, one module each."""

@@ -1,0 +1,1 @@
+"""MCP over Streamable HTTP and stdio; knows no contract's words."""

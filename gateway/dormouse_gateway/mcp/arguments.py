@@ -1,0 +1,118 @@
+"""What a model sent as arguments, made into what a tool asked for.
+
+Models send null for "nothing", "null" for null, objects as JSON strings and keys that nobody asked for.
+What is meant beyond doubt is understood; everything else is refused by name, and no value is ever repeated.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from dormouse.errors import InvalidInputError
+
+IGNORED = frozenset({"task_progress"})  # one client adds it to every call
+
+_RULES = {
+    "int": "must be an integer",
+    "float": "must be a number",
+    "bool": "must be true or false",
+    "string": "must be a string",
+    "list": "must be a list",
+    "dict": "must be an object",
+    "mapping": "must be an object",
+}
+
+A = TypeVar("A", bound="Arguments")
+
+
+class Arguments(BaseModel):
+    """Arguments of one tool. `ids` are the parameters for which "" and "null" mean absent, and which are
+    trimmed; other strings are content and stay as they came."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    ids: ClassVar[frozenset[str]] = frozenset()
+
+
+def read_arguments(model: type[A], given: Mapping[str, Any] | None) -> A:
+    """Raises InvalidInputError, naming the first parameter that is wrong and its rule."""
+    meant = {name: _meant(model, name, value) for name, value in (given or {}).items() if name not in IGNORED}
+    present = {
+        name: value for name, value in meant.items() if value is not None or name not in model.model_fields
+    }
+    try:
+        return model.model_validate(present)
+    except ValidationError as exc:
+        found = exc.errors(include_url=False, include_context=False, include_input=False)
+        raise _refusal(found) from None  # its text quotes values
+
+
+def whole(value: str) -> str:
+    """Lone surrogates cannot be stored or sent: each becomes U+FFFD."""
+    if value.isascii():
+        return value
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _meant(model: type[Arguments], name: str, value: object) -> object:
+    """`value` as it was meant; None for absent."""
+    if not isinstance(value, str):
+        return _all_whole(value)
+    text = whole(value)
+    if name in model.ids:
+        text = text.strip()
+        if text in {"", "null"}:
+            return None
+    wanted = _container_of(model, name)
+    return _decoded(text, wanted) if wanted else text
+
+
+def _all_whole(value: object) -> object:
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, list):
+        return [_all_whole(item) for item in value]
+    if isinstance(value, dict):
+        return {whole(str(key)): _all_whole(item) for key, item in value.items()}
+    return value
+
+
+def _container_of(model: type[Arguments], name: str) -> type | None:
+    """`list` or `dict` when the parameter is one, else None."""
+    field = model.model_fields.get(name)
+    if field is None:
+        return None
+    annotation = str(field.annotation)
+    if annotation.startswith(("list", "tuple")):
+        return list
+    return dict if annotation.startswith("dict") else None
+
+
+def _decoded(text: str, wanted: type) -> object:
+    """A list or object that came as a JSON string; a bare string stands for a list of one."""
+    if text.strip() in {"", "null"}:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, wanted):
+        return _all_whole(value)
+    return [text] if wanted is list else text
+
+
+def _refusal(found: list[ErrorDetails]) -> InvalidInputError:
+    """One sentence about the first fault; unknown names come first, since a typo explains the rest."""
+    fault = next((error for error in found if error["type"] == "extra_forbidden"), found[0])
+    name = whole(str(fault["loc"][0]))[:64] if fault["loc"] else "arguments"
+    if fault["type"] == "extra_forbidden":
+        return InvalidInputError(f"unknown argument '{name}'.", field=name)
+    if fault["type"] == "missing":
+        return InvalidInputError(f"{name} is required.", field=name)
+    rule = _RULES.get(fault["type"].partition("_")[0])
+    if rule is None:
+        rule = fault["msg"].removeprefix("Value error, ").removesuffix(".")
+    return InvalidInputError(f"{name} {rule}.", field=name)

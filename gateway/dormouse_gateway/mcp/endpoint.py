@@ -1,0 +1,66 @@
+"""The HTTP address of one MCP server: both eras of the protocol under one path, without redirects.
+
+Only POST is served: a stateless server has no stream to open and no session to end, and says so with 405.
+"""
+
+import json
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from mcp.server import Server
+from mcp.server.streamable_http import check_accept_headers
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import RequestBodyLimitMiddleware
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from dormouse_gateway.mcp.session_id import SessionIds
+from dormouse_gateway.mcp.single_exchange import VERSION_HEADER, SingleExchange
+
+BODY_LIMIT_BYTES = 16 * 1024 * 1024  # 10 MiB of content are 13.4 MiB of base64
+
+_NOT_ACCEPTABLE = "Not Acceptable: Client must accept both application/json and text/event-stream"
+_INVALID_REQUEST = -32600
+
+
+class Endpoint:
+    """An ASGI application for one server. Serves only inside `running()`, which can be entered once."""
+
+    def __init__(self, server: Server[Any], session_ids: SessionIds) -> None:
+        self._modern = StreamableHTTPSessionManager(
+            server, stateless=True, max_request_body_size=BODY_LIMIT_BYTES
+        )
+        self._handshake = RequestBodyLimitMiddleware(SingleExchange(server, session_ids), BODY_LIMIT_BYTES)
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        return self._modern.run()
+
+    def routes(self, path: str) -> list[Route]:
+        """With and without a slash at the end: clients lose their credentials on a redirect."""
+        return [Route(path, endpoint=self), Route(f"{path}/", endpoint=self)]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # One of uvicorn's parsers leaves white space at the end of header values.
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        request = Request(scope)
+        if (refusal := _refusal(request)) is not None:
+            await refusal(scope, receive, send)
+            return
+        version = request.headers.get(VERSION_HEADER)
+        if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
+            await self._handshake(scope, receive, send)
+        else:
+            await self._modern.asgi_app(scope, receive, send)
+
+
+def _refusal(request: Request) -> Response | None:
+    if request.method != "POST":
+        return Response(status_code=405, headers={"Allow": "POST"})
+    if "accept" in request.headers and not all(check_accept_headers(request)):
+        error = {"code": _INVALID_REQUEST, "message": _NOT_ACCEPTABLE}
+        body = {"jsonrpc": "2.0", "id": "server-error", "error": error}
+        return Response(json.dumps(body, separators=(",", ":")), status_code=406, media_type="application/json")
+    return None

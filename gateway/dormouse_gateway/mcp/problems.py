@@ -1,0 +1,63 @@
+"""Every error of the engine as the text a model reads: the one table of this edge.
+
+A text says what is wrong and what to do about it, and never contains content, paths or traces.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from dormouse.errors import DormouseError, UnavailableError
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemText:
+    """`message` None: the error's own words. `fix` is a second line, empty when the first says it all."""
+
+    message: str | None = None
+    fix: str = ""
+
+
+_LATER = ProblemText(
+    "the memory is not available right now", "Try again in {retry_after_s} s; nothing was lost."
+)
+
+PROBLEMS: Mapping[str, ProblemText] = MappingProxyType(
+    {
+        "invalid_input": ProblemText(),
+        "unreadable_document": ProblemText(
+            fix="Send the content as text, or check that the file's extension is the right one."
+        ),
+        "too_large": ProblemText(fix="Split the content and send the parts one by one."),
+        "not_found": ProblemText(),
+        "forbidden": ProblemText(fix="Ask the owner of the dataset for write access, or use one of your own."),
+        "conflict": ProblemText(),
+        "idempotency_conflict": ProblemText(),
+        "superseded": ProblemText("a newer version or a deletion came first"),
+        "unavailable": _LATER,
+        "catalog_unavailable": _LATER,
+        "store_unavailable": _LATER,
+        "embedder_unavailable": _LATER,
+        "overloaded": ProblemText("too much is asked at once", "Try again in {retry_after_s} s."),
+        "data_folder_busy": ProblemText(
+            "another process owns the data folder", "Use the Dormouse that is already running."
+        ),
+        "lease_lost": ProblemText("another process took over this work", "Try again; nothing was lost."),
+        "misconfigured": ProblemText(
+            "the server is not set up for this", "Tell whoever runs it to look at its log."
+        ),
+        "internal": ProblemText(
+            "something went wrong inside", "Tell whoever runs the server to look at its log."
+        ),
+    }
+)
+
+
+def problem_text(error: DormouseError | None, failure: str) -> str:
+    """The whole text of an error answer; `failure` comes first. None: an error nobody foresaw."""
+    problem = PROBLEMS["internal" if error is None else error.code]
+    message = problem.message or str(error)
+    if not problem.fix:
+        return failure + message
+    retry_after_s = error.retry_after_s if isinstance(error, UnavailableError) else 1
+    return f"{failure}{message}\nFix: {problem.fix.format(retry_after_s=retry_after_s)}"
