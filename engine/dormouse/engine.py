@@ -3,54 +3,223 @@
 Every method that touches memory takes the caller's `Scope`, which only `scope_of` makes.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import unicodedata
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Literal
+from dataclasses import replace
 
+from dormouse.access import lookup
+from dormouse.errors import ForbiddenError, InvalidInputError
+from dormouse.forget.accept import ForgetAcceptor
 from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId
-from dormouse.model.dataset import Dataset, DatasetSummary
+from dormouse.ingest.accept import Acceptor
+from dormouse.ingest.validate import check
+from dormouse.jobs import follow
+from dormouse.model.dataset import MAX_NAME_CHARACTERS, Dataset, DatasetSummary
 from dormouse.model.document import Content, Document
 from dormouse.model.job import Job, JobStep, Stage
 from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
 from dormouse.model.recall import RecallRequest, RecallResult
 from dormouse.model.scope import Permission, Scope
 from dormouse.model.session import SessionEntry
-
-Progress = Callable[[Job], Awaitable[None]]
+from dormouse.ports.bundle import Ports
+from dormouse.ports.catalog.transaction import CatalogTransaction
+from dormouse.recall.pipeline import RecallPipeline
+from dormouse.sessions.record import check_session, record
 
 
 class Engine:
-    # --- who may what ---
-    async def scope_of(self, principal: PrincipalId) -> Scope: ...
+    """Made by `compose`; may be used from any task of the loop that made it."""
+
+    def __init__(
+        self,
+        ports: Ports,
+        *,
+        acceptor: Acceptor,
+        forgetter: ForgetAcceptor,
+        pipeline: RecallPipeline,
+        loops: Loops,
+    ) -> None:
+        self._ports, self._catalog = ports, ports.catalog
+        self._acceptor, self._forgetter, self._pipeline, self._loops = acceptor, forgetter, pipeline, loops
+
+    async def scope_of(self, principal: PrincipalId) -> Scope:
+        """What this principal may see now; make a new one for every request."""
+        workspace = await self._ports.directory.workspace_of(principal)
+        async with self._catalog.reading() as tx:
+            return await lookup.scope_of(tx, principal, workspace)
+
     async def dataset_named(self, scope: Scope, name_or_id: str, *, permission: Permission) -> Dataset:
-        """Own datasets first, then shared ones if unambiguous. Raises NotFoundError (also for foreign ones),
-        ForbiddenError if readable but not writable, InvalidInputError if the name is ambiguous."""
-    async def datasets(self, scope: Scope) -> Sequence[DatasetSummary]: ...
-    async def documents(self, scope: Scope, dataset: DatasetId, *, after: DocumentId | None = None, limit: int = 100) -> Sequence[Document]: ...
-    async def share(self, scope: Scope, dataset: DatasetId, principal: PrincipalId, permission: Permission | None) -> None: ...
+        """One's own of that name first, then a shared one.
 
-    # --- writing: durable when it returns ---
-    async def remember(self, scope: Scope, dataset: str, content: Content, *, idempotency: IdempotencyKey | None = None) -> Receipt:
-        """`dataset` is a name (made if new) or the id of a writable one."""
-    async def remember_in_session(self, scope: Scope, session: str, text: str, *, dataset: str | None = None) -> SessionEntry: ...
-    async def forget_item(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> ForgetReceipt: ...
-    async def forget_dataset(self, scope: Scope, dataset: DatasetId) -> ForgetReceipt: ...
-    async def forget_everything(self, scope: Scope) -> ForgetReceipt: ...
+        Raises `NotFoundError` (a foreign one too), `ForbiddenError` if it may only be read and
+        `InvalidInputError` if several shared ones have the name.
+        """
+        async with self._catalog.reading() as tx:
+            return await lookup.dataset_named(tx, scope, name_or_id, permission)
 
-    # --- receipts ---
-    async def job(self, scope: Scope, job: JobId) -> Job: ...
-    async def job_steps(self, scope: Scope, job: JobId) -> Sequence[JobStep]: ...
-    async def jobs(self, scope: Scope, *, datasets: Sequence[DatasetId] = (), stages: Sequence[Stage] = (), before: tuple[int, JobId] | None = None, limit: int = 50) -> Sequence[Job]: ...
-    async def wait(self, scope: Scope, job: JobId, *, until: Literal["searchable", "final"], budget_s: float, progress: Progress | None = None) -> Job:
-        """The job once it got there, or as it stands when the budget ends. Cancelling the wait never
-        touches the job. `progress` is called on every change of its counts or stage."""
-    async def retry(self, scope: Scope, job: JobId) -> Job: ...
+    async def datasets(self, scope: Scope) -> Sequence[DatasetSummary]:
+        """Readable ones by name, with what is in them."""
+        async with self._catalog.reading() as tx:
+            readable = await lookup.readable_datasets(tx, scope)
+            documents = {each.id: await tx.documents.count(each.id) for each in readable}
+            running = {each.id: await _unfinished(tx, scope, each.id) for each in readable}
+        return [
+            DatasetSummary(each, documents[each.id], await self._passages(scope, each.id), running[each.id])
+            for each in readable
+        ]
 
-    # --- reading ---
-    async def recall(self, scope: Scope, request: RecallRequest) -> RecallResult: ...
+    async def documents(
+        self, scope: Scope, dataset: DatasetId, *, after: DocumentId | None = None, limit: int = 100
+    ) -> Sequence[Document]:
+        """A page of a readable dataset's documents by id; raises `NotFoundError` for any other dataset."""
+        async with self._catalog.reading() as tx:
+            await lookup.dataset_named(tx, scope, dataset, Permission.READ)
+            return await tx.documents.listing(dataset, after=after, limit=limit)
 
-    # --- running ---
+    async def share(
+        self, scope: Scope, dataset: DatasetId, principal: PrincipalId, permission: Permission | None
+    ) -> None:
+        """Give, change or (None) take back a grant; only the owner may, others get `ForbiddenError`."""
+        async with self._catalog.transaction() as tx:
+            found = await lookup.dataset_named(tx, scope, dataset, Permission.READ)
+            if found.owner != scope.principal:
+                raise ForbiddenError("only the owner of a dataset may share it")
+            if permission is None:
+                await tx.access.revoke(dataset, principal)
+            else:
+                await tx.access.grant(dataset, principal, permission)
+            await tx.commit()
+
+    async def remember(
+        self, scope: Scope, dataset: str, content: Content, *, idempotency: IdempotencyKey | None = None
+    ) -> Receipt:
+        """Durable when it returns. `dataset` is a name, made if new, or the id of a writable one."""
+        check(content)
+        found = await self._dataset_for_writing(scope, dataset)
+        return await self._acceptor.remember(_with(scope, found), found, content, idempotency)
+
+    async def remember_in_session(
+        self, scope: Scope, session: str, text: str, *, dataset: str | None = None, promote: bool = False
+    ) -> SessionEntry:
+        """Searchable at once under its session for seven days after the last use.
+
+        `dataset` binds the entry to it: forgetting the dataset forgets the entry. With `promote` the text is
+        remembered there for good as well.
+        """
+        check_session(session)
+        content = Content(body=text.encode(), filename="")
+        check(content)
+        bound = await self._dataset_for_writing(scope, dataset) if dataset else None
+        quotes: tuple[DocumentId, ...] = ()
+        if bound and promote:
+            receipt = await self._acceptor.remember(_with(scope, bound), bound, content, None)
+            quotes = (receipt.document.id,) if receipt.document else ()
+        async with self._catalog.transaction() as tx:
+            entry = await record(tx, scope, session, text, dataset=bound.id if bound else None, quotes=quotes)
+            await tx.commit()
+        return entry
+
+    async def forget_item(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> ForgetReceipt:
+        """Forgetting what is not there succeeds with an empty receipt."""
+        await self.dataset_named(scope, dataset, permission=Permission.WRITE)
+        return await self._forgetter.forget_item(scope, dataset, document)
+
+    async def forget_dataset(self, scope: Scope, dataset: DatasetId) -> ForgetReceipt:
+        await self.dataset_named(scope, dataset, permission=Permission.WRITE)
+        return await self._forgetter.forget_dataset(scope, dataset)
+
+    async def forget_everything(self, scope: Scope) -> ForgetReceipt:
+        """All that the caller owns, sessions too; never what others own."""
+        return await self._forgetter.forget_everything(scope)
+
+    async def job(self, scope: Scope, job: JobId) -> Job:
+        return await follow.read_job(self._catalog, scope, job)
+
+    async def job_steps(self, scope: Scope, job: JobId) -> Sequence[JobStep]:
+        return await follow.read_steps(self._catalog, scope, job)
+
+    async def jobs(
+        self,
+        scope: Scope,
+        *,
+        datasets: Sequence[DatasetId] = (),
+        stages: Sequence[Stage] = (),
+        before: tuple[int, JobId] | None = None,
+        limit: int = 50,
+    ) -> Sequence[Job]:
+        """Newest first; `before` is the (accepted_ms, id) of the last one seen."""
+        return await follow.list_jobs(
+            self._catalog, scope, datasets=datasets, stages=stages, before=before, limit=limit
+        )
+
+    async def wait(
+        self,
+        scope: Scope,
+        job: JobId,
+        *,
+        until: follow.Goal,
+        budget_s: float,
+        progress: follow.Progress | None = None,
+    ) -> Job:
+        """The job once it got there, or as it stands after `budget_s`; cancelling the wait never touches it."""
+        return await follow.wait(self._catalog, scope, job, until, budget_s, progress)
+
+    async def retry(self, scope: Scope, job: JobId) -> Receipt:
+        """A new job for a failed one's content; raises `ConflictError` or `SupersededError` if that is out."""
+        await follow.read_job(self._catalog, scope, job)
+        return await self._acceptor.retry(scope, job)
+
+    async def recall(self, scope: Scope, request: RecallRequest) -> RecallResult:
+        return await self._pipeline.recall(scope, request)
+
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Workers, appliers and sweeper in this process, until the block ends; ending drains them."""
+        """Extraction, applying and sweeping in this process until the block ends; leaving drains them."""
+        return self._loops.running()
+
     async def check_ready(self) -> None:
-        """Raises UnavailableError with the part that is not ready."""
+        """Raises `UnavailableError` naming the part that does not answer."""
+        await self._catalog.check()
+
+    async def _dataset_for_writing(self, scope: Scope, name_or_id: str) -> Dataset:
+        name = checked_name(name_or_id)
+        async with self._catalog.transaction() as tx:
+            readable = await lookup.readable_datasets(tx, scope)
+            if any(name in (each.name, each.id) for each in readable):
+                return await lookup.dataset_named(tx, scope, name, Permission.WRITE)
+            made = await tx.datasets.ensure(scope.workspace, scope.principal, name)
+            await tx.commit()
+            return made
+
+    async def _passages(self, scope: Scope, dataset: DatasetId) -> int:
+        return (await self._ports.graph.count(scope.narrowed_to([dataset]))).passages
+
+
+def checked_name(name: str) -> str:
+    """The trimmed name; raises `InvalidInputError`. A comma would make it unreachable in a recall's list."""
+    trimmed = name.strip()
+    if not trimmed:
+        raise InvalidInputError("dataset name must not be blank", field="dataset")
+    if len(trimmed) > MAX_NAME_CHARACTERS:
+        raise InvalidInputError(
+            f"dataset name may have at most {MAX_NAME_CHARACTERS} characters", field="dataset"
+        )
+    if any(unicodedata.category(c) in ("Cc", "Cs") or c == "," for c in trimmed):
+        raise InvalidInputError(
+            "dataset name must not contain commas, control characters or unpaired surrogates",
+            field="dataset",
+        )
+    return trimmed
+
+
+def _with(scope: Scope, dataset: Dataset) -> Scope:
+    """The scope again, now that the dataset exists; access was checked when it was named."""
+    return replace(scope, readable=scope.readable | {dataset.id}, writable=scope.writable | {dataset.id})
+
+
+async def _unfinished(tx: CatalogTransaction, scope: Scope, dataset: DatasetId) -> int:
+    stages = [stage for stage in Stage if not stage.is_final]
+    found = await tx.jobs.listing(
+        scope.workspace, scope.principal, datasets=[dataset], stages=stages, limit=1000
+    )
+    return sum(job.dataset == dataset for job in found)

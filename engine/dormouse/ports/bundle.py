@@ -1,0 +1,30 @@
+"""Every port a running engine needs, opened together and closed together."""
+
+from dataclasses import dataclass
+
+from dormouse.clock import Clock
+from dormouse.ports.answerer import Answerer
+from dormouse.ports.blob_store import BlobStore
+from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.document_reader import DocumentReader
+from dormouse.ports.embedder import Embedder
+from dormouse.ports.extractor import Extractor
+from dormouse.ports.graph_store import GraphStore
+from dormouse.ports.message_bus import MessageBus
+from dormouse.ports.vector_store import VectorStore
+from dormouse.ports.workspace_directory import WorkspaceDirectory
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    catalog: Catalog
+    graph: GraphStore
+    vectors: VectorStore
+    blobs: BlobStore
+    bus: MessageBus
+    embedder: Embedder
+    extractor: Extractor
+    answerer: Answerer
+    reader: DocumentReader
+    directory: WorkspaceDirectory
+    clock: Clock

@@ -1,0 +1,26 @@
+"""The real server with one deadly port, as `DORMOUSE_TEST_KILL` says: run as a module by the harness."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from dormouse import compose
+from dormouse.ports.bundle import Ports
+from dormouse.settings import EngineSettings
+from dormouse_gateway.serving import serve_folder
+from tests.contract.crash.kill_points import VARIABLE, KillPoint, armed
+
+open_ports = compose.open_ports
+
+
+@asynccontextmanager
+async def open_armed_ports(settings: EngineSettings) -> AsyncIterator[Ports]:
+    async with open_ports(settings) as ports:
+        given = os.environ.get(VARIABLE)
+        yield armed(ports, KillPoint.parse(given)) if given else ports
+
+
+if __name__ == "__main__":
+    compose.open_ports = open_armed_ports
+    asyncio.run(serve_folder(os.environ, {}, idle_exit_s=None))
