@@ -94,14 +94,14 @@ class ActivityMiddleware:
 def owner_of(settings: GatewaySettings) -> Owner:
     """What this server accepts. Raises `MisconfiguredError` for an address beyond loopback without keys."""
     keys = KeyFile(settings.api_keys_file) if settings.api_keys_file else None
-    if not is_loopback(settings.host) and not (keys and keys.keys()):
+    if not is_loopback(settings.host) and not (keys and keys.listing()):
         raise MisconfiguredError(
             f"listening on {settings.host} needs API keys: make one with `dormouse keys create --user NAME` "
             "and name its file in DORMOUSE_API_KEYS_FILE, or listen on 127.0.0.1",
             setting="DORMOUSE_API_KEYS_FILE",
         )
     if keys:
-        keys.keys()  # a damaged file ends the start, not the first request
+        keys.listing()  # a damaged file ends the start, not the first request
     token = new_token()
     return Owner(settings.data_dir, Credentials(keys, token, is_loopback(settings.host)), token)
 
@@ -117,11 +117,11 @@ def is_loopback(host: str) -> bool:
 
 async def end_when_idle(activity: Activity, limit_s: float) -> None:
     """Return by asking the process to end as a SIGTERM would, once nobody came for `limit_s`."""
-    while (idle_s := activity.idle_s()) < limit_s:
+    while (idle_s := activity.idle_s()) < limit_s:  # noqa: ASYNC110 - time itself is awaited
         await asyncio.sleep(max(limit_s - idle_s, 0.05))
     signal.raise_signal(signal.SIGTERM)
 
 
-async def _owner(request: Request) -> Response:
+async def _owner(_request: Request) -> Response:
     """Proof that this is the process `server.json` speaks of."""
     return JSONResponse({"pid": os.getpid(), "version": version(DISTRIBUTION)})

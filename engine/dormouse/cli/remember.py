@@ -64,7 +64,7 @@ async def remember(paths: Sequence[str], fields: Mapping[str, str], *, name: str
     """Returns the exit code: 0, or 1 if anything failed."""
     started = time.monotonic()
     sources, skipped = gathered(paths, name)
-    named = {Path(path).name for path in paths if not Path(path).is_dir()}
+    named = _files_named(paths)
     left_out = [skip for skip in skipped if skip.name not in named]
     # A file that was asked for by name is not left out in silence.
     outcomes = [Outcome(skip.name, "failed", skip.reason) for skip in skipped if skip.name in named]
@@ -76,6 +76,10 @@ async def remember(paths: Sequence[str], fields: Mapping[str, str], *, name: str
                 await _work_through(run)
         outcomes += run.outcomes
     return _summarise(outcomes, len(left_out), time.monotonic() - started)
+
+
+def _files_named(paths: Sequence[str]) -> set[str]:
+    return {Path(path).name for path in paths if not Path(path).is_dir()}
 
 
 def gathered(paths: Sequence[str], name: str) -> tuple[list[Source], list[Skipped]]:
@@ -156,7 +160,12 @@ def _summarise(outcomes: Sequence[Outcome], skipped: int, elapsed_s: float) -> i
     for outcome in outcomes:
         if outcome.result == "failed":
             note(f"failed {outcome.name}: {outcome.reason}")
-    words = {"remembered": "remembered", "accepted": "accepted", "unchanged": "already there", "failed": "failed"}
+    words: dict[Result, str] = {
+        "remembered": "remembered",
+        "accepted": "accepted",
+        "unchanged": "already there",
+        "failed": "failed",
+    }
     parts = [f"{counts[key]} {word}" for key, word in words.items() if counts[key]]
     parts += [f"{skipped} skipped"] if skipped else []
     say(f"{', '.join(parts) or 'nothing to remember'} ({elapsed_s:.1f} s)")

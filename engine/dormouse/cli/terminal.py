@@ -30,7 +30,9 @@ def note(text: str) -> None:
 
 def printable(text: str) -> str:
     """Names and memories come from elsewhere: no control codes reach the terminal, no surrogate breaks it."""
-    safe = "".join(sign if sign.isprintable() or sign in "\n\t" else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    safe = "".join(
+        sign if sign.isprintable() or sign in "\n\t" else "\N{REPLACEMENT CHARACTER}" for sign in text
+    )
     encoding = sys.stdout.encoding or "utf-8"
     return safe.encode(encoding, "replace").decode(encoding)
 
@@ -45,7 +47,12 @@ def progress(total: int) -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - same
     from rich.progress import Progress as Bar  # noqa: PLC0415 - same
 
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         yield _Bar(bar, total)
 

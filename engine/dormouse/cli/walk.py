@@ -15,12 +15,16 @@ from dormouse.model.document import CONTENT_LIMIT_BYTES
 GENERATED = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "target", "dist", "build"})
 # Formats that a reader turns into text; their bytes look binary.
 READABLE = frozenset(
-    "pdf docx doc pptx ppt xlsx xls odt ods odp epub rtf eml msg html htm xhtml xml ipynb".split()
+    """
+    pdf docx doc pptx ppt xlsx xls odt ods odp epub rtf eml msg html htm xhtml xml ipynb
+    """.split()
 )
 UNREADABLE = frozenset(
-    "png jpg jpeg gif bmp webp ico tif tiff heic psd mp3 wav flac ogg m4a mp4 mov avi mkv webm zip gz bz2 xz zst "
-    "7z rar tar jar war whl exe dll so dylib a o obj class pyc bin iso dmg deb rpm woff woff2 ttf otf eot db "
-    "sqlite sqlite3 parquet onnx pt safetensors npy npz lock".split()
+    """
+    png jpg jpeg gif bmp webp ico tif tiff heic psd mp3 wav flac ogg m4a mp4 mov avi mkv webm
+    zip gz bz2 xz zst 7z rar tar jar war whl exe dll so dylib a o obj class pyc bin iso dmg deb rpm
+    woff woff2 ttf otf eot db sqlite sqlite3 parquet onnx pt safetensors npy npz lock
+    """.split()
 )
 _SNIFFED_BYTES = 8192
 

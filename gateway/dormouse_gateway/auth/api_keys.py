@@ -39,7 +39,7 @@ class KeyFile:
         self._seen: tuple[int, int, int] | None = None
         self._by_hash: dict[str, ApiKey] = {}
 
-    def keys(self) -> Sequence[ApiKey]:
+    def listing(self) -> Sequence[ApiKey]:
         """All keys, oldest first."""
         self._refresh()
         return sorted(self._by_hash.values(), key=lambda key: (key.created_ms, key.id))
@@ -53,8 +53,10 @@ class KeyFile:
     def create(self, user: str, name: str, now_ms: int) -> tuple[ApiKey, str]:
         """A new key and its secret, which is never to be had again."""
         if not _USER.fullmatch(user):
-            raise InvalidInputError("a user is 1 to 100 letters, digits or ._@-, beginning with a letter or digit", field="user")
-        held = self.keys()
+            raise InvalidInputError(
+                "a user is 1 to 100 letters, digits or ._@-, beginning with a letter or digit", field="user"
+            )
+        held = self.listing()
         if len(held) >= MAX_KEYS:
             raise InvalidInputError(f"at most {MAX_KEYS:,} keys fit in one file", field="user")
         secret = PREFIX + secrets.token_urlsafe(32)
@@ -64,7 +66,7 @@ class KeyFile:
 
     def revoke(self, key_id: str) -> ApiKey:
         """Raises `NotFoundError` for an id that is not in the file."""
-        held = self.keys()
+        held = self.listing()
         revoked = next((key for key in held if key.id == key_id), None)
         if revoked is None:
             raise NotFoundError("there is no key with this id; `dormouse keys list` shows them")
@@ -87,7 +89,9 @@ class KeyFile:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         draft.unlink(missing_ok=True)
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
+        with os.fdopen(
+            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+        ) as stream:
             json.dump({"keys": [asdict(key) for key in keys]}, stream, indent=1)
         draft.replace(self._path)
 

@@ -18,7 +18,7 @@ from dormouse_gateway.auth.api_keys import KeyFile
 from dormouse_gateway.web.problems import Problem, problem_response
 
 LOCAL_USER = PrincipalId("local")
-OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready"})  # probes carry no credentials
+OPEN_PATHS = frozenset({"/health", "/healthz", "/readyz"})  # probes carry no credentials
 LOCAL_ONLY = "/local/"  # between this machine's own processes: the token of server.json, nothing else
 
 
@@ -90,7 +90,9 @@ def _known(secret: str, credentials: Credentials) -> PrincipalId | None:
 
 def _is_local(offered: list[str], credentials: Credentials) -> bool:
     token = credentials.local_token
-    return bool(token) and any(hmac.compare_digest(secret.encode(), cast("str", token).encode()) for secret in offered)
+    return bool(token) and any(
+        hmac.compare_digest(secret.encode(), cast("str", token).encode()) for secret in offered
+    )
 
 
 _UNAUTHENTICATED = Problem(

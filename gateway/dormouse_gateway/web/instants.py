@@ -29,4 +29,6 @@ def iso_or_none(instant_ms: int | None) -> str | None:
 
 
 def _refusal(field: str) -> InvalidInputError:
-    return InvalidInputError(f"{field} must be an ISO 8601 time with an offset, such as Z or +02:00", field=field)
+    return InvalidInputError(
+        f"{field} must be an ISO 8601 time with an offset, such as Z or +02:00", field=field
+    )

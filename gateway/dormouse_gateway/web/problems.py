@@ -134,6 +134,8 @@ async def _on_http_refusal(request: Request, error: Exception) -> Response:
     return problem_response(problem, request.scope)
 
 
-async def _on_surprise(request: Request, error: Exception) -> Response:
+async def _on_surprise(request: Request, _error: Exception) -> Response:
     """Starlette raises the error again after this answer, so the server's log has it whole."""
-    return problem_response(Problem(code="internal", detail="Something went wrong on the server."), request.scope)
+    return problem_response(
+        Problem(code="internal", detail="Something went wrong on the server."), request.scope
+    )

@@ -24,6 +24,8 @@ IDLE_EXIT_S = 600  # promised: ten minutes after its last client
 START_BUDGET_S = 60.0  # a first start builds the catalog and reads the model
 _ANSWER_BUDGET_S = 5.0
 _LOOK_AGAIN_S = 0.1
+_NOT_HANDED_ON = frozenset({"DORMOUSE_HOST", "DORMOUSE_PORT"})
+_FILES = ("DORMOUSE_API_KEYS_FILE", "DORMOUSE_RECALL_SYSTEM_PROMPT_FILE")
 
 
 async def running_owner(folder: Path) -> ServerAddress | None:
@@ -47,7 +49,6 @@ async def find_or_start(folder: Path, *, budget_s: float = START_BUDGET_S) -> Se
     Raises `MisconfiguredError` when a server refuses to start, and `UnavailableError` when none answers
     within `budget_s`.
     """
-    folder = folder.absolute()
     starting: subprocess.Popen[bytes] | None = None
     deadline = time.monotonic() + budget_s
     while time.monotonic() < deadline:
@@ -79,7 +80,8 @@ def _start(folder: Path) -> subprocess.Popen[bytes]:
             stderr=log,
             cwd=folder,  # the agent's own folder may be removed under it
             env=_environment(folder),
-            **_DETACHED,
+            creationflags=_CREATION_FLAGS,
+            start_new_session=True,  # means nothing on Windows, where the flags say it
         )
     finally:
         os.close(log)
@@ -94,8 +96,10 @@ def own_command() -> list[str]:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in {"DORMOUSE_HOST", "DORMOUSE_PORT"}}
-    return {**kept, "DORMOUSE_DATA_DIR": str(folder)}
+    """Its own, but for where it listens; relative paths are made absolute, as it stands in the data folder."""
+    kept = {name: value for name, value in os.environ.items() if name not in _NOT_HANDED_ON}
+    files = {name: str(Path(kept[name]).expanduser().absolute()) for name in _FILES if kept.get(name)}
+    return {**kept, **files, "DORMOUSE_DATA_DIR": str(folder.absolute())}
 
 
 def _open_log(path: Path) -> int:
@@ -116,6 +120,6 @@ def _last_line(path: Path) -> str:
 
 
 if sys.platform == "win32":
-    _DETACHED = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    _CREATION_FLAGS = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
 else:
-    _DETACHED = {"start_new_session": True}
+    _CREATION_FLAGS = 0

@@ -1,7 +1,7 @@
 """A running Dormouse over REST, for the command line.
 
 Every call here may be repeated: remembering the same again is a duplicate, forgetting what is gone succeeds.
-So a server that went away is looked for again, and one that is busy is asked again, within `PATIENCE_S`.
+So a server that went away is looked for again, and one that is busy is asked again, within `patience_s`.
 """
 
 import asyncio
@@ -51,8 +51,9 @@ class Upload:
 class RestClient:
     """`locate` finds the server, and finds it again (or starts another) when it does not answer."""
 
-    def __init__(self, locate: Callable[[], Awaitable[Endpoint]]) -> None:
+    def __init__(self, locate: Callable[[], Awaitable[Endpoint]], *, patience_s: float = PATIENCE_S) -> None:
         self._locate = locate
+        self._patience_s = patience_s
         self._endpoint: Endpoint | None = None
         # No proxy of the environment: a laptop's own server is not beyond one.
         self._http = httpx.AsyncClient(timeout=_CALL_TIMEOUT_S, trust_env=False)
@@ -103,12 +104,12 @@ class RestClient:
             if cursor is None:
                 return found
 
-    async def _dict(self, method: str, path: str, **request: Any) -> dict[str, Any]:
+    async def _dict(self, method: str, path: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401 - httpx knows their types
         answer = await self._call(method, path, **request)
         return dict(answer.json())
 
-    async def _call(self, method: str, path: str, **request: Any) -> httpx.Response:
-        deadline = time.monotonic() + PATIENCE_S
+    async def _call(self, method: str, path: str, **request: Any) -> httpx.Response:  # noqa: ANN401 - httpx knows their types
+        deadline = time.monotonic() + self._patience_s
         while True:
             try:
                 answer = await self._once(method, path, request)

@@ -16,9 +16,7 @@ from dormouse_gateway.contracts.graph.rest.receipts import job_view
 from dormouse_gateway.web.limits import json_object
 from dormouse_gateway.web.problems import Problem, ProblemError
 
-_AMBIGUOUS = (
-    "Invalid request parameters. Specify dataset or dataset_id, data_id+dataset, or everything=True."
-)
+_AMBIGUOUS = "Invalid request parameters. Specify dataset or dataset_id, data_id+dataset, or everything=True."
 
 
 async def forget(call: Call) -> Response:

@@ -43,7 +43,9 @@ async def read_job(call: Call) -> Response:
     if budget_s:
         job = await call.engine.wait(call.scope, job_id, until="searchable", budget_s=budget_s)
     steps = await call.engine.job_steps(call.scope, job_id)
-    return answer({**job_view(job), "steps": [{"stage": step.stage.value, "at": iso(step.at_ms)} for step in steps]})
+    return answer(
+        {**job_view(job), "steps": [{"stage": step.stage.value, "at": iso(step.at_ms)} for step in steps]}
+    )
 
 
 def _stage(name: str) -> Stage:

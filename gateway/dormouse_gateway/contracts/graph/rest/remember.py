@@ -17,6 +17,7 @@ from dormouse.errors import InvalidInputError, TooLargeError
 from dormouse.model.document import CONTENT_LIMIT_BYTES, Content, ContentKind
 from dormouse.model.job import Job, Stage
 from dormouse.model.receipt import IdempotencyKey, Receipt
+from dormouse.model.scope import Permission
 from dormouse_gateway.contracts.graph.rest.bodies import RememberBody, parsed
 from dormouse_gateway.contracts.graph.rest.call import Call, answer
 from dormouse_gateway.contracts.graph.rest.receipts import failure_view, status_of
@@ -132,9 +133,10 @@ def _sized(content: bytes, field: str) -> bytes:
 async def _into_session(call: Call, body: RememberBody, contents: Sequence[Content]) -> Response:
     assert body.session_id
     texts = [_as_text(content) for content in contents]  # all of them before the first is stored
-    dataset = body.dataset_id or body.dataset_name
+    dataset = await _target(call, body)
+    session = body.session_id
     entries = [
-        await call.engine.remember_in_session(call.scope, body.session_id, text, dataset=dataset) for text in texts
+        await call.engine.remember_in_session(call.scope, session, text, dataset=dataset) for text in texts
     ]
     bound = next((entry.dataset for entry in entries if entry.dataset), None)
     return answer(
@@ -159,8 +161,7 @@ def _as_text(content: Content) -> str:
 
 
 async def _accept(call: Call, body: RememberBody, contents: Sequence[Content]) -> list[Item]:
-    dataset = body.dataset_id or body.dataset_name
-    assert dataset
+    dataset = await _target(call, body)
     keys = _keys(call, body, contents)
     items = []
     for content, key in zip(contents, keys, strict=True):
@@ -174,11 +175,19 @@ async def _accept(call: Call, body: RememberBody, contents: Sequence[Content]) -
     return items
 
 
+async def _target(call: Call, body: RememberBody) -> str:
+    """A name may be new; an id must be of something that is there, or it would become a name."""
+    if body.dataset_id is None:
+        assert body.dataset_name
+        return body.dataset_name
+    return (await call.engine.dataset_named(call.scope, body.dataset_id, permission=Permission.WRITE)).id
+
+
 def _keys(call: Call, body: RememberBody, contents: Sequence[Content]) -> list[IdempotencyKey | None]:
     """One key per item, each bound to the whole body: a repeated call finds every item's own job."""
     said = body.model_dump_json(exclude={"run_in_background"}).encode()
-    parts = (part for content in contents for part in (content.filename.encode("utf-8", "replace"), content.body))
-    whole = idempotency_of(call.request, ROUTE, (said, *parts))
+    names = [content.filename.encode("utf-8", "replace") for content in contents]
+    whole = idempotency_of(call.request, ROUTE, (said, *names, *(content.body for content in contents)))
     return [whole and replace(whole, route=f"{ROUTE} {index}") for index in range(len(contents))]
 
 
@@ -208,7 +217,8 @@ def _result(items: Sequence[Item], elapsed_s: float) -> Response:
 
 def _item_view(item: Item) -> dict[str, object]:
     if item.problem:
-        return {"id": None, "name": item.name, "error": {"code": item.problem.code, "message": str(item.problem)}}
+        error = {"code": item.problem.code, "message": str(item.problem)}
+        return {"id": None, "name": item.name, "error": error}
     assert item.receipt
     assert item.job
     view: dict[str, object] = {

@@ -1,0 +1,231 @@
+"""`dormouse doctor`: is everything as it must be, and if not, what to do.
+
+Looks and never repairs. It starts no server: what only a server can tell is told when one runs.
+"""
+
+import asyncio
+import json
+import os
+import platform
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+from dormouse.adapters.data_folder import examine
+from dormouse.adapters.data_folder.find import LOG_NAME, running_owner
+from dormouse.adapters.data_folder.server_file import SERVER_FILE, ServerAddress, published
+from dormouse.adapters.remote.rest import Endpoint, RefusedError, RestClient
+from dormouse.cli.terminal import say
+from dormouse.errors import DormouseError, MisconfiguredError
+from dormouse.settings import ClientSettings, read
+
+DISTRIBUTION = "dormouse-memory"
+LEAST_PYTHON = (3, 11)
+LITTLE_SPACE_BYTES = 1_000_000_000
+NO_SPACE_BYTES = 100_000_000
+DEFAULT_PORT = 8000
+
+State = Literal["ok", "warning", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`remedy` says what to do; empty when all is well."""
+
+    about: str
+    state: State
+    detail: str
+    remedy: str = ""
+
+
+async def doctor(*, as_json: bool) -> int:
+    """Returns the exit code: 1 if anything is a problem; warnings are none."""
+    findings = []
+    async for finding in _findings():
+        findings.append(finding)
+        if not as_json:
+            say(line(finding))
+    problems = sum(finding.state == "problem" for finding in findings)
+    if as_json:
+        say(json.dumps([asdict(finding) for finding in findings], indent=2))
+    else:
+        say("\nall is well" if not problems else f"\n{problems} to mend")
+    return 1 if problems else 0
+
+
+def line(finding: Finding) -> str:
+    """`[ok] Python: 3.11.2`, and the remedy below it where there is one."""
+    remedy = f"\n     {finding.remedy}" if finding.remedy else ""
+    return f"[{finding.state}] {finding.about}: {finding.detail}{remedy}"
+
+
+async def _findings() -> AsyncIterator[Finding]:
+    yield python_version(sys.version_info[:3])
+    yield Finding("version", "ok", f"{version(DISTRIBUTION)} on {platform.system()} {platform.machine()}")
+    try:
+        settings = read(ClientSettings, os.environ)
+    except MisconfiguredError as exc:
+        yield Finding("settings", "problem", str(exc), "Correct or unset the variable.")
+        return
+    yield Finding("settings", "ok", "every DORMOUSE_ variable is known")
+    if settings.remote.url:
+        endpoint = Endpoint(settings.remote.url, settings.remote.api_key.get_secret_value())
+        yield Finding("memory", "ok", f"kept by {settings.remote.url}, nothing on this machine")
+        yield await _memory(endpoint, None)
+        return
+    yield await _model()
+    yield _reader()
+    yield _language_model(settings)
+    async for finding in _local(settings.data_dir):
+        yield finding
+
+
+async def _local(folder: Path) -> AsyncIterator[Finding]:
+    for finding in _folder(folder):
+        yield finding
+    databases = await asyncio.to_thread(examine.databases, folder)
+    yield catalog(databases)
+    owner = await running_owner(folder)
+    yield _server(folder, owner)
+    yield port(int(os.environ.get("DORMOUSE_PORT") or DEFAULT_PORT), owner)
+    if owner:
+        yield await _memory(Endpoint(owner.url, owner.token), folder)
+
+
+def python_version(found: tuple[int, int, int]) -> Finding:
+    words = ".".join(map(str, found))
+    if found < LEAST_PYTHON:
+        least = ".".join(map(str, LEAST_PYTHON))
+        return Finding(
+            "Python", "problem", words, f"Install Python {least} or newer and install Dormouse with it."
+        )
+    return Finding("Python", "ok", words)
+
+
+async def _model() -> Finding:
+    """Loads and uses it, which checks the pinned hashes of weights and tokenizer."""
+    try:
+        from dormouse.adapters.embedder.onnx import MODEL, OnnxEmbedder  # noqa: PLC0415 - failing to is a finding
+
+        embedder = await asyncio.to_thread(OnnxEmbedder)
+        await embedder.embed_query("dormouse")
+        await embedder.close()
+    except DormouseError as exc:
+        return Finding("embedding model", "problem", str(exc), "Install Dormouse again.")
+    except ImportError as exc:
+        return Finding("embedding model", "problem", f"{exc.name} cannot be loaded", "Install Dormouse again.")
+    return Finding("embedding model", "ok", f"{MODEL}, weights and tokenizer as pinned")
+
+
+def _reader() -> Finding:
+    if find_spec("kreuzberg") is None:
+        return Finding("documents", "problem", "kreuzberg is missing", "Install Dormouse again.")
+    return Finding("documents", "ok", "text, Markdown, code, CSV and JSON; PDF, Office and mail by kreuzberg")
+
+
+def _language_model(settings: ClientSettings) -> Finding:
+    if settings.llm.is_configured:
+        return Finding("language model", "ok", f"{settings.llm.model} at {settings.llm.base_url}")
+    return Finding("language model", "ok", "none configured; none is needed")
+
+
+def _folder(folder: Path) -> Iterator[Finding]:
+    if not examine.is_writable(folder):
+        remedy = "Give yourself the right to write there, or choose another folder with DORMOUSE_DATA_DIR."
+        yield Finding("data folder", "problem", f"{folder} cannot be written", remedy)
+        return
+    if not examine.is_private(folder / SERVER_FILE):
+        remedy = f"Run `chmod 600 {SERVER_FILE}` there and restart the server: others may have read its token."
+        yield Finding("data folder", "problem", f"{SERVER_FILE} can be read by others", remedy)
+    yield Finding("data folder", "ok", str(folder))
+    yield space(examine.free_bytes(folder))
+
+
+def space(free: int) -> Finding:
+    words = f"{size(free)} free"
+    if free < NO_SPACE_BYTES:
+        return Finding("disk", "problem", words, "Free some space: writes are about to fail.")
+    if free < LITTLE_SPACE_BYTES:
+        return Finding("disk", "warning", words, "Free some space soon.")
+    return Finding("disk", "ok", words)
+
+
+def catalog(found: list[examine.Database]) -> Finding:
+    damaged = [database for database in found if database.trouble]
+    if damaged:
+        names = "; ".join(f"{database.name}: {database.trouble}" for database in damaged)
+        return Finding(
+            "databases", "problem", names, "Stop the server and restore the data folder from a backup."
+        )
+    if not found:
+        return Finding("databases", "ok", "none yet; the first start makes them")
+    return Finding("databases", "ok", f"{', '.join(database.name for database in found)} sound")
+
+
+def _server(folder: Path, owner: ServerAddress | None) -> Finding:
+    if owner is None:
+        stale = published(folder)
+        detail = "none runs; commands start one when they need it"
+        return Finding(
+            "server", "ok", f"{detail} (process {stale.pid} ended without notice)" if stale else detail
+        )
+    mine = version(DISTRIBUTION)
+    if owner.version != mine:
+        remedy = "Run `dormouse stop`; the next command starts the installed version."
+        return Finding("server", "warning", f"{owner.url} runs version {owner.version}, not {mine}", remedy)
+    return Finding("server", "ok", f"{owner.url} (process {owner.pid}, log {folder / LOG_NAME})")
+
+
+def port(wanted: int, owner: ServerAddress | None) -> Finding:
+    """Only `dormouse serve` wants this port; what commands start takes any free one."""
+    about = f"port {wanted}"
+    if owner and owner.url.endswith(f":{wanted}"):
+        return Finding(about, "ok", "taken by this server")
+    try:
+        with socket.create_server(("127.0.0.1", wanted)):
+            return Finding(about, "ok", "free")
+    except OSError:
+        remedy = "For `dormouse serve`, choose another with DORMOUSE_PORT or --port."
+        return Finding(about, "warning", "taken by another program", remedy)
+
+
+async def _memory(endpoint: Endpoint, folder: Path | None) -> Finding:
+    """Whether the stores answer, and what they take on disk."""
+
+    async def located() -> Endpoint:
+        return endpoint
+
+    try:
+        async with RestClient(located, patience_s=5.0) as client:
+            now = await client.status()
+    except (DormouseError, RefusedError) as exc:
+        remedy = getattr(exc, "remediation", "") or "Look at its log, or run `dormouse stop` and try again."
+        return Finding("memory", "problem", str(exc), remedy)
+    if now["problems"]:
+        words = "; ".join(str(problem["message"]) for problem in now["problems"])
+        return Finding("memory", "problem", words, "Run `dormouse stop` and try again; its log says more.")
+    return Finding("memory", "ok", _amount(now, folder))
+
+
+def _amount(now: dict[str, Any], folder: Path | None) -> str:
+    words = f"{now['documents']} documents, {now['passages']} passages, {now['unfinishedJobs']} unfinished jobs"
+    if folder is None:
+        return words
+    used = examine.used_bytes(folder)
+    each = f", {size(used // now['passages'])} per passage" if now["passages"] else ""
+    return f"{words}; {size(used)} on disk{each}"
+
+
+def size(count: int) -> str:
+    """Bytes in the largest unit that leaves at least one, in powers of 1,000."""
+    amount = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} TB"

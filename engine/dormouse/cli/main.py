@@ -1,0 +1,215 @@
+"""The `dormouse` command: what can be asked, and how it ends.
+
+Only signatures and help stand here; what a command does is imported when it runs, so that help answers at
+once. Other packages add commands by the entry point group `dormouse.commands`.
+"""
+
+import asyncio
+import os
+import sys
+from collections.abc import Coroutine
+from importlib.metadata import entry_points, version
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from dormouse.errors import DataFolderBusyError, DormouseError
+
+DISTRIBUTION = "dormouse-memory"
+COMMANDS = "dormouse.commands"
+EXIT_BUSY = 75  # EX_TEMPFAIL of sysexits.h; whoever starts a server tells a lost race by it
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="dormouse",
+    help="Shared, long-term memory for AI agents.\n\n"
+    "Commands talk to the one server that holds the memory of this machine and start it if none runs. "
+    "With DORMOUSE_REMOTE__URL set they talk to that server instead.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Dataset = Annotated[str, typer.Option("--dataset", "-d", help="Name of the dataset.")]
+
+
+@app.callback()
+def dormouse(
+    data_dir: Annotated[
+        str, typer.Option("--data-dir", help="Folder that holds the memory.", show_default="DORMOUSE_DATA_DIR")
+    ] = "",
+    *,
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Print the version and end.", is_eager=True)
+    ] = False,
+) -> None:
+    if show_version:
+        typer.echo(f"dormouse {version(DISTRIBUTION)}")
+        raise typer.Exit
+    if data_dir:
+        # Into the environment: servers that a command starts must see it too.
+        os.environ["DORMOUSE_DATA_DIR"] = str(Path(data_dir).expanduser().absolute())
+
+
+@app.command(no_args_is_help=True)
+def remember(  # noqa: PLR0913 - its options
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")
+    ],
+    *,
+    dataset: Dataset = "main_dataset",
+    name: Annotated[str, typer.Option(help="Name of the item; for one file or standard input.")] = "",
+    kind: Annotated[str, typer.Option(help="How to read it: file (by its type), text or chat.")] = "",
+    external_id: Annotated[str, typer.Option(help="Your own id of the item; a new version replaces it.")] = "",
+    occurred_at: Annotated[str, typer.Option(help="When it was written: ISO 8601 with an offset.")] = "",
+    background: Annotated[
+        bool, typer.Option("--background", help="Do not wait until it is searchable.")
+    ] = False,
+) -> None:
+    """Remember files, whole folders, or text from standard input.
+
+    Repeating the command is cheap: what is already there is not read again. Hidden and generated folders
+    are left out; other files that cannot be read are named.
+    """
+    from dormouse.cli import remember as command
+
+    if (name or external_id) and len(paths) > 1:
+        raise typer.BadParameter("--name and --external-id are for a single item")
+    fields = {"datasetName": dataset, "kind": kind, "external_id": external_id, "occurred_at": occurred_at}
+    given = {key: value for key, value in fields.items() if value}
+    _end(command.remember(paths, given, name=name, waits=not background))
+
+
+@app.command(no_args_is_help=True)
+def recall(
+    query: Annotated[str, typer.Argument(help="What to look for, in plain words.")],
+    *,
+    datasets: Annotated[
+        list[str] | None, typer.Option("--dataset", "-d", help="Look only here; repeatable.")
+    ] = None,
+    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=100, help="Most memories to show.")] = 5,
+    session: Annotated[str, typer.Option(help="Look in this session first.")] = "",
+    search_type: Annotated[str, typer.Option(help="CHUNKS, CHUNKS_LEXICAL or another named kind.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show what is remembered about a question, with its source and date."""
+    from dormouse.cli import recall as command
+
+    body: dict[str, object] = {"query": query, "top_k": top_k}
+    optional = {"datasets": datasets, "session_id": session, "search_type": search_type}
+    _end(command.recall({**body, **{key: value for key, value in optional.items() if value}}, as_json=as_json))
+
+
+@app.command(no_args_is_help=True)
+def forget(
+    item: Annotated[str, typer.Argument(help="Name, id or external id of one item of the dataset.")] = "",
+    *,
+    dataset: Annotated[str, typer.Option("--dataset", "-d", help="The item's dataset, or all of it.")] = "",
+    everything: Annotated[bool, typer.Option("--everything", help="All that you own.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Forget an item, a dataset, or everything: gone from every store, for good."""
+    from dormouse.cli import forget as command
+
+    if everything == bool(dataset) or (everything and item):
+        raise typer.BadParameter("give --dataset (with an item, or without one for all of it) or --everything")
+    _end(command.forget(dataset, item, everything=everything, is_confirmed=yes))
+
+
+@app.command()
+def jobs(
+    job: Annotated[str, typer.Argument(help="Id of one job, to see it in full.")] = "",
+    *,
+    datasets: Annotated[
+        list[str] | None, typer.Option("--dataset", "-d", help="Of this dataset; repeatable.")
+    ] = None,
+    stages: Annotated[list[str] | None, typer.Option("--stage", help="In this stage; repeatable.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Most jobs to show.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show what became of what was handed over, newest first."""
+    from dormouse.cli import jobs as command
+
+    _end(command.jobs(job, datasets or [], stages or [], limit, as_json=as_json))
+
+
+@app.command()
+def status(*, as_json: AsJson = False) -> None:
+    """Show the server that holds the memory, and how much is in it."""
+    from dormouse.cli import status as command
+
+    _end(command.status(as_json=as_json))
+
+
+@app.command()
+def doctor(*, as_json: AsJson = False) -> None:
+    """Check the installation, the data folder and the server, and say what to do."""
+    from dormouse.cli import doctor as command
+
+    _end(command.doctor(as_json=as_json))
+
+
+@app.command()
+def stop() -> None:
+    """End the server of this data folder; work under way is finished or taken up at the next start."""
+    from dormouse.cli import stop as command
+
+    _end(command.stop())
+
+
+def main() -> NoReturn:
+    """The process's boundary: every error ends as one line that says what to do, never as a trace."""
+    _add_commands()
+    try:
+        app()
+    except DormouseError as exc:
+        _fail(str(exc), EXIT_BUSY if isinstance(exc, DataFolderBusyError) else 1)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of a pipe has seen enough
+        sys.exit(0)
+    except Exception as exc:
+        if os.environ.get("DORMOUSE_LOG_LEVEL", "").lower() == "debug":
+            raise
+        _fail(_words_of(exc), 1)
+    sys.exit(0)
+
+
+def _add_commands() -> None:
+    for entry in entry_points(group=COMMANDS):
+        command = entry.load()
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=entry.name)
+        else:
+            app.command(entry.name)(command)
+
+
+def _end(work: Coroutine[Any, Any, int]) -> NoReturn:
+    try:
+        code = asyncio.run(work)
+    except KeyboardInterrupt:
+        typer.echo("Interrupted. What was accepted stays; run the same command again to go on.", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    raise typer.Exit(code)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    typer.echo(f"Error: {message}", err=True)
+    sys.exit(code)
+
+
+def _words_of(error: Exception) -> str:
+    """A refusal by the server has words of its own; of anything else only the kind is told."""
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, DormouseError):
+        return str(error)
+    remediation = getattr(error, "remediation", None)
+    if remediation is not None:
+        return f"{error}\n{remediation}".strip()
+    return f"something went wrong ({type(error).__name__}); DORMOUSE_LOG_LEVEL=debug shows where"
+
+
+if __name__ == "__main__":
+    main()

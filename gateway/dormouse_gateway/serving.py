@@ -1,0 +1,35 @@
+"""`dormouse serve`: settings from the environment and the command line, then the server until it ends."""
+
+from collections.abc import Mapping
+
+import typer
+
+from dormouse.adapters.data_folder.find import running_owner
+from dormouse.errors import DataFolderBusyError
+from dormouse.settings import read
+from dormouse_gateway.app import serve
+from dormouse_gateway.settings import GatewaySettings
+
+
+async def serve_folder(
+    environ: Mapping[str, str], overrides: Mapping[str, object], *, idle_exit_s: float | None
+) -> None:
+    """Until it is stopped, or idle for `idle_exit_s`.
+
+    Raises `MisconfiguredError` and, when another process owns the folder, `DataFolderBusyError` with where.
+    """
+    settings = read(GatewaySettings, environ, **overrides)
+    try:
+        await serve(settings, on_ready=typer.echo, idle_exit_s=idle_exit_s)
+    except DataFolderBusyError as exc:
+        raise await _busy(settings) from exc
+
+
+async def _busy(settings: GatewaySettings) -> DataFolderBusyError:
+    address = await running_owner(settings.data_dir)
+    if address is None:
+        return DataFolderBusyError("another process owns the data folder and does not answer yet")
+    return DataFolderBusyError(
+        f"the memory is already served at {address.url} (process {address.pid}); "
+        "use it, or end it with `dormouse stop`"
+    )
