@@ -1,9 +1,10 @@
 """The ordered change log: numbered after everything committed, applied once. Source: writes §2 and §3."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, func, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.tables import change_counters, changes
@@ -31,11 +32,9 @@ class SqlChangeLog:
         if known is not None:
             return None
         seq = await self._next_seq(change.workspace)
-        row = await self._connection.row(
-            insert(changes).values(workspace=change.workspace, seq=seq, **_columns(change)).returning(changes)
-        )
-        assert row is not None
-        return _change(row)
+        numbered = replace(change, seq=seq)
+        await self._connection.insert(changes, {"workspace": change.workspace, "seq": seq, **_columns(change)})
+        return numbered
 
     async def lock(self, workspace: WorkspaceId) -> None:
         await self._connection.insert_if_absent(change_counters, {"workspace": workspace, "last_seq": 0})

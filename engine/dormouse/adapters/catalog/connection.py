@@ -4,10 +4,11 @@ Errors are translated here, and a transaction that ended takes no more statement
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
-from sqlalchemy import ColumnElement, Executable, Row, Table
+from sqlalchemy import ColumnElement, Executable, Row, Table, bindparam, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -33,7 +34,9 @@ class CatalogConnection:
             return 0
         self._require_writing()
         with driver_failures_translated():
-            result = await self._connection.execute(statement, parameters)
+            # One row is not "many": only then does the driver say how many rows it touched.
+            given = parameters[0] if parameters and len(parameters) == 1 else parameters
+            result = await self._connection.execute(statement, given)
             return int(result.rowcount)
 
     async def rows(self, statement: Executable) -> Sequence[Row[*tuple[Any, ...]]]:
@@ -53,31 +56,26 @@ class CatalogConnection:
         with driver_failures_translated():
             return (await self._connection.execute(statement)).scalar()
 
+    async def insert(self, table: Table, *rows: Mapping[str, Any]) -> None:
+        """A row whose key is there already is a `ConflictError`."""
+        await self.run(_insertion(table, self._dialect, "fail"), rows)
+
     async def insert_if_absent(self, table: Table, values: Mapping[str, Any]) -> bool:
         """Insert unless the primary key is there; whether it was inserted."""
-        statement = self._insert(table).values(**values)
-        keys = list(table.primary_key.columns)
-        return await self.run(statement.on_conflict_do_nothing(index_elements=keys)) > 0
+        return await self.run(_insertion(table, self._dialect, "keep"), [values]) > 0
 
     async def put(self, table: Table, values: Mapping[str, Any]) -> None:
-        """Insert, or replace the given columns of the row with this primary key."""
-        statement = self._insert(table).values(**values)
-        keys = {column.name for column in table.primary_key.columns}
-        fresh = {name: value for name, value in values.items() if name not in keys}
-        await self.run(
-            statement.on_conflict_do_update(index_elements=list(table.primary_key.columns), set_=fresh)
-        )
+        """Insert, or replace the row with this primary key; every column is given."""
+        await self.run(_insertion(table, self._dialect, "replace"), [values])
 
-    async def add_up(self, table: Table, column: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert each row, or add its `column` to that of the row with the same primary key."""
-        statement = self._insert(table)
-        total: ColumnElement[int] = table.c[column] + statement.excluded[column]
-        await self.run(
-            statement.on_conflict_do_update(
-                index_elements=list(table.primary_key.columns), set_={column: total}
-            ),
-            rows,
-        )
+    async def add_up(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert each row, or add its other columns to those of the row with the same primary key."""
+        await self.run(_insertion(table, self._dialect, "add"), rows)
+
+    async def update(self, table: Table, key: Mapping[str, Any], columns: Mapping[str, Any]) -> int:
+        """Set columns of the rows with these key columns; how many there were."""
+        named = {f"key_{name}": value for name, value in key.items()}
+        return await self.run(_change_of(table, tuple(key)), [{**named, **columns}])
 
     async def commit(self) -> None:
         self._require_writing()
@@ -85,11 +83,9 @@ class CatalogConnection:
         with driver_failures_translated():
             await self._connection.commit()
 
-    def _insert(self, table: Table) -> "sqlite.Insert":
-        # The one statement the two dialects spell alike but name apart.
-        if self._connection.dialect.name == "postgresql":
-            return postgresql.insert(table)  # type: ignore[return-value]  # same methods, see above
-        return sqlite.insert(table)
+    @property
+    def _dialect(self) -> str:
+        return self._connection.dialect.name
 
     def _require_writing(self) -> None:
         if not self._may_write:
@@ -106,3 +102,25 @@ def in_batches(values: Iterable[Value]) -> Iterator[list[Value]]:
     rest = iter(dict.fromkeys(values))
     while batch := list(islice(rest, MAX_VALUES)):
         yield batch
+
+
+# Statements that never vary are made once: building one costs more than SQLite needs to run it.
+@cache
+def _insertion(table: Table, dialect: str, conflict: Literal["fail", "keep", "replace", "add"]) -> Executable:
+    # Both dialects have the clause, with the same methods under two names.
+    statement = postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+    keys = list(table.primary_key.columns)
+    others = [column.name for column in table.columns if not column.primary_key]
+    if conflict == "fail":
+        return statement
+    if conflict == "keep":
+        return statement.on_conflict_do_nothing(index_elements=keys)
+    fresh: dict[str, ColumnElement[Any]] = {name: statement.excluded[name] for name in others}
+    if conflict == "add":
+        fresh = {name: table.c[name] + fresh[name] for name in others}
+    return statement.on_conflict_do_update(index_elements=keys, set_=fresh)
+
+
+@cache
+def _change_of(table: Table, key: tuple[str, ...]) -> Executable:
+    return update(table).where(*(table.c[name] == bindparam(f"key_{name}") for name in key))

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, or_, select, update
+from sqlalchemy import ColumnElement, Row, delete, or_, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import (
@@ -91,8 +91,7 @@ class SqlDocumentRegister:
 
     async def save(self, document: Document) -> None:
         columns = _columns(document)
-        statement = update(document_rows).where(document_rows.c.id == document.id).values(**columns)
-        if await self._connection.run(statement):
+        if await self._connection.update(document_rows, {"id": document.id}, columns):
             return
         await self._require_current(document)
         await self._connection.insert_if_absent(
@@ -103,10 +102,8 @@ class SqlDocumentRegister:
         found = await self.get(document)
         if found is None:
             return None
-        await self._connection.run(
-            update(document_rows)
-            .where(document_rows.c.id == document)
-            .values(is_forgotten=1, updated_ms=self._connection.now_ms)
+        await self._connection.update(
+            document_rows, {"id": document}, {"is_forgotten": 1, "updated_ms": self._connection.now_ms}
         )
         await self._connection.put(
             item_generations,

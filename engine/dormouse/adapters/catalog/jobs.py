@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import datasets as dataset_rows
@@ -33,8 +33,8 @@ class SqlJobLedger:
 
     async def add(self, job: Job) -> None:
         turn_ms = job.accepted_ms + job.counts.size_bytes // BYTES_PER_MS_OF_TURN
-        await self._connection.run(
-            insert(jobs).values(id=job.id, **_columns(job), lease_expires_ms=0, turn_ms=turn_ms)
+        await self._connection.insert(
+            jobs, {"id": job.id, **_columns(job), "lease_expires_ms": 0, "turn_ms": turn_ms}
         )
         await self._note_step(job, 0)
 
@@ -50,7 +50,7 @@ class SqlJobLedger:
             raise NotFoundError("no such job")
         if Stage(stage).is_final:
             raise ConflictError("the job has ended; final states never change")
-        await self._connection.run(update(jobs).where(jobs.c.id == job.id).values(**_columns(job)))
+        await self._connection.update(jobs, {"id": job.id}, _columns(job))
         if job.stage.value != stage:
             count = await self._connection.value(
                 select(func.count()).select_from(job_steps).where(job_steps.c.job == job.id)
@@ -125,22 +125,22 @@ class SqlJobLedger:
         await self._connection.run(
             delete(idempotency_keys).where(idempotency_keys.c.created_ms <= now_ms - KEY_LIFETIME_MS)
         )
-        await self._connection.run(
-            insert(idempotency_keys).values(
-                principal=principal,
-                route=route,
-                key=key,
-                body_sha256=body_sha256,
-                job=job,
-                created_ms=now_ms,
-            )
+        await self._connection.insert(
+            idempotency_keys,
+            {
+                "principal": principal,
+                "route": route,
+                "key": key,
+                "body_sha256": body_sha256,
+                "job": job,
+                "created_ms": now_ms,
+            },
         )
 
     async def _note_step(self, job: Job, number: int) -> None:
-        await self._connection.run(
-            insert(job_steps).values(
-                job=job.id, number=number, stage=job.stage.value, at_ms=self._connection.now_ms
-            )
+        await self._connection.insert(
+            job_steps,
+            {"job": job.id, "number": number, "stage": job.stage.value, "at_ms": self._connection.now_ms},
         )
 
 

@@ -1,9 +1,10 @@
 """Revisions of documents: what was accepted, and where its bytes lie."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Row, exists, insert, select, update
+from sqlalchemy import Row, exists, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.documents import LIVE, document_of
@@ -17,23 +18,9 @@ class SqlRevisionRegister:
         self._connection = connection
 
     async def add(self, revision: Revision) -> None:
-        await self._connection.run(
-            insert(revisions).values(
-                document=revision.document,
-                number=revision.number,
-                job=revision.job,
-                content_sha256=revision.content_sha256,
-                kind=revision.kind.value,
-                filename=revision.filename,
-                size_bytes=revision.size_bytes,
-                inline=revision.inline,
-                blob=revision.blob,
-                occurred_ms=revision.occurred_ms,
-                offset_minutes=revision.offset_minutes,
-                zone=revision.zone,
-                is_failed=int(revision.is_failed),
-                created_ms=revision.created_ms,
-            )
+        await self._connection.insert(
+            revisions,
+            {**asdict(revision), "kind": revision.kind.value, "is_failed": int(revision.is_failed)},
         )
 
     async def get(self, document: DocumentId, number: int) -> Revision | None:
@@ -72,11 +59,7 @@ class SqlRevisionRegister:
         return found[:limit]
 
     async def _set(self, document: DocumentId, number: int, **columns: object) -> None:
-        await self._connection.run(
-            update(revisions)
-            .where(revisions.c.document == document, revisions.c.number == number)
-            .values(**columns)
-        )
+        await self._connection.update(revisions, {"document": document, "number": number}, columns)
 
 
 _PREFIX = "revision_"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import Row, delete, func, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import session_entries, session_quotes
@@ -16,19 +16,20 @@ class SqlSessionBook:
         self._connection = connection
 
     async def add(self, entry: SessionEntry) -> None:
-        await self._connection.run(
-            insert(session_entries).values(
-                id=entry.id,
-                owner=entry.owner,
-                session=entry.session,
-                dataset=entry.dataset,
-                text=entry.text,
-                created_ms=entry.created_ms,
-                expires_ms=entry.expires_ms,
-            )
+        await self._connection.insert(
+            session_entries,
+            {
+                "id": entry.id,
+                "owner": entry.owner,
+                "session": entry.session,
+                "dataset": entry.dataset,
+                "text": entry.text,
+                "created_ms": entry.created_ms,
+                "expires_ms": entry.expires_ms,
+            },
         )
         quotes = [{"entry": entry.id, "document": document} for document in dict.fromkeys(entry.quotes)]
-        await self._connection.run(insert(session_quotes), quotes)
+        await self._connection.insert(session_quotes, *quotes)
 
     async def entries(self, owner: PrincipalId, session: str, limit: int) -> Sequence[SessionEntry]:
         rows = await self._connection.rows(

@@ -18,6 +18,7 @@ from sqlalchemy import URL, Connection, event, make_url
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from dormouse.adapters.catalog import failures
+from dormouse.adapters.catalog.cursor import connect
 from dormouse.adapters.catalog.failures import driver_failures_translated
 from dormouse.adapters.catalog.migrations.upgrade import upgrade
 from dormouse.errors import CatalogUnavailableError, MisconfiguredError
@@ -144,6 +145,7 @@ def _engine(path: Path, mode: str, *, begin: str, connections: int) -> AsyncEngi
     def begin_so(connection: Connection) -> None:
         connection.exec_driver_sql(begin)
 
+    event.listen(engine.sync_engine, "do_connect", connect)
     event.listen(engine.sync_engine, "connect", prepare)
     event.listen(engine.sync_engine, "begin", begin_so)
     return engine

@@ -21,9 +21,9 @@ class SqlTermStatistics:
     ) -> None:
         of = {"dataset": dataset, "generation": generation}
         if passages:
-            await self._connection.add_up(term_totals, "passages", [{**of, "passages": passages}])
+            await self._connection.add_up(term_totals, [{**of, "passages": passages}])
         rows = [{**of, "term": term, "passages": delta} for term, delta in deltas.items() if delta]
-        await self._connection.add_up(term_counts, "passages", rows)
+        await self._connection.add_up(term_counts, rows)
         if passages < 0 or any(delta < 0 for delta in deltas.values()):
             for table in (term_counts, term_totals):
                 await self._connection.run(

@@ -94,8 +94,7 @@ class SqlWorkspaceRegister:
         )
 
     async def _set(self, workspace: WorkspaceId, **columns: object) -> None:
-        statement = update(workspaces).where(workspaces.c.id == workspace).values(**columns)
-        if not await self._connection.run(statement):
+        if not await self._connection.update(workspaces, {"id": workspace}, columns):
             raise NotFoundError("no such workspace")
 
 
