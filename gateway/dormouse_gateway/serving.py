@@ -8,6 +8,7 @@ from dormouse.adapters.data_folder.find import running_owner
 from dormouse.errors import DataFolderBusyError
 from dormouse.settings import read
 from dormouse_gateway.app import serve
+from dormouse_gateway.observability import observed
 from dormouse_gateway.settings import GatewaySettings
 
 
@@ -19,10 +20,11 @@ async def serve_folder(
     Raises `MisconfiguredError` and, when another process owns the folder, `DataFolderBusyError` with where.
     """
     settings = read(GatewaySettings, environ, **overrides)
-    try:
-        await serve(settings, on_ready=typer.echo, idle_exit_s=idle_exit_s)
-    except DataFolderBusyError as exc:
-        raise await _busy(settings) from exc
+    with observed(settings, environ):
+        try:
+            await serve(settings, on_ready=typer.echo, idle_exit_s=idle_exit_s)
+        except DataFolderBusyError as exc:
+            raise await _busy(settings) from exc
 
 
 async def _busy(settings: GatewaySettings) -> DataFolderBusyError:
