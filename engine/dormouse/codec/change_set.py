@@ -30,13 +30,17 @@ class TermDelta:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """`erasure` of an upsert is what its last part retires; `counts` is added to the job's."""
+    """`erasure` of an upsert is what its last part retires, and `retired` how the statistics fall by that.
+
+    `counts` is added to the job's, and `terms` only together with it: a job's parts tell what was counted.
+    """
 
     seq: int
     kind: ChangeKind
     rows: GraphRows
     erasure: Erasure | None
     terms: TermDelta
+    retired: TermDelta
     counts: JobCounts
 
 

@@ -1,0 +1,1 @@
+"""Bells between processes or inside one."""

@@ -1,0 +1,61 @@
+"""What the term statistics hold of passages that are to go: exactly what applied parts once added.
+
+Terms are read from the part blobs that were counted, not computed anew: another version of the text rules
+must not leave a remainder, and a part that never was applied was never counted. Source: writes §3.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from dormouse.codec.change_set import TermDelta
+from dormouse.codec.part import Part, decode_part
+from dormouse.ids import BlobKey, DocumentId, PassageId, TermId
+from dormouse.model.change import Change
+from dormouse.model.passage import Passage
+from dormouse.ports.blob_store import BlobStore
+from dormouse.ports.catalog.transaction import Catalog
+
+
+def added(part: Part, new: frozenset[PassageId]) -> Counter[TermId]:
+    """How many of the new passages hold each term."""
+    return Counter(
+        term
+        for passage, vectors in zip(part.passages, part.vectors, strict=True)
+        if passage.id in new
+        for term in vectors.terms
+    )
+
+
+class CountedTerms:
+    def __init__(self, catalog: Catalog, blobs: BlobStore) -> None:
+        self._catalog = catalog
+        self._blobs = blobs
+
+    async def removal(self, change: Change, passages: Sequence[Passage]) -> TermDelta:
+        """The negative delta for these passages of the change's document."""
+        waiting = {passage.id for passage in passages}
+        terms: Counter[TermId] = Counter()
+        counted = 0
+        if change.document is not None and waiting:
+            revisions = {
+                each for passage in passages for each in (passage.last_revision, passage.first_revision)
+            }
+            for blob in await self._counted_parts(change.document, sorted(revisions, reverse=True)):
+                part = decode_part(await self._blobs.get(blob))
+                for passage, vectors in zip(part.passages, part.vectors, strict=True):
+                    if passage.id in waiting:
+                        waiting.remove(passage.id)
+                        counted += 1
+                        terms.subtract(vectors.terms.keys())
+        return TermDelta(change.dataset, change.generation, -counted, dict(terms))
+
+    async def _counted_parts(self, document: DocumentId, revisions: Sequence[int]) -> list[BlobKey]:
+        blobs: list[BlobKey] = []
+        async with self._catalog.reading() as tx:
+            for number in revisions:
+                revision = await tx.revisions.get(document, number)
+                if revision is None:
+                    continue
+                applied = (await tx.jobs.get(revision.job)).counts.parts_applied
+                blobs += [part.blob for part in await tx.work.parts(revision.job) if part.index < applied]
+        return blobs

@@ -1,0 +1,164 @@
+"""What a change will do, decided once: dropped as out of date, or a change set that every repeat follows.
+
+Nothing here touches a store but to read the graph. Source: writes §3, steps 1 and 2.
+"""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from dormouse import telemetry
+from dormouse.access.writer import writer_scope
+from dormouse.apply.counted import CountedTerms, added
+from dormouse.apply.reconcile import Occasion, Reconciled, reconcile
+from dormouse.apply.resolve import Resolution, resolve
+from dormouse.codec.change_set import ChangeSet, TermDelta, decode_change_set, encode_change_set
+from dormouse.codec.part import Part, decode_part
+from dormouse.ids import PassageId
+from dormouse.jobs.progress import cancel, out_of_date
+from dormouse.jobs.transition import moved
+from dormouse.model.change import ApplyLease, Change, ChangeKind, Erasure
+from dormouse.model.interval import END_MS
+from dormouse.model.job import Job, JobCounts, Stage
+from dormouse.model.memory import MemoryKind
+from dormouse.model.passage import Passage
+from dormouse.model.scope import Scope
+from dormouse.ports.blob_store import BlobStore
+from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.graph_store import GraphRows, GraphStore, MemoryQuery
+
+ALL_OF_A_DOCUMENT = 1_000_000  # passages; the limit of content bounds it long before
+_OPEN_MS = END_MS - 1  # an instant inside every transaction interval that has not ended
+
+PlanErasure = Callable[[Change], Awaitable[ChangeSet]]
+
+
+class Decider:
+    """`plan_erasure` decides for the kinds that erase."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        graph: GraphStore,
+        blobs: BlobStore,
+        counted: CountedTerms,
+        plan_erasure: PlanErasure,
+    ) -> None:
+        self._catalog = catalog
+        self._graph = graph
+        self._blobs = blobs
+        self._counted = counted
+        self._plan_erasure = plan_erasure
+
+    async def decide(self, lease: ApplyLease, change: Change) -> ChangeSet | None:
+        """The named change set, named now if it was not; None when the change was dropped."""
+        if change.change_set is not None:
+            return decode_change_set(await self._blobs.get(change.change_set))
+        if change.kind is ChangeKind.UPSERT and await self._drop(lease, change):
+            return None
+        change_set = await (
+            self._upsert(change) if change.kind is ChangeKind.UPSERT else self._plan_erasure(change)
+        )
+        blob = await self._blobs.put(change.workspace, change.job, encode_change_set(change_set))
+        async with self._catalog.transaction() as tx:
+            await tx.changes.lock(change.workspace)
+            await tx.changes.name_change_set(lease, change.seq, blob)
+            job = await tx.jobs.get(change.job)
+            if job.kind.is_forget and job.stage is Stage.ACCEPTED:
+                await tx.jobs.save(moved(job, Stage.APPLYING, tx.now_ms))
+            await tx.commit()
+        return change_set
+
+    async def _drop(self, lease: ApplyLease, change: Change) -> bool:
+        """Whether the change is out of date; it is marked applied and its job cancelled then."""
+        async with self._catalog.transaction() as tx:
+            await tx.changes.lock(change.workspace)
+            job = await tx.jobs.get(change.job)
+            reason = None if job.stage.is_final else await out_of_date(tx, job)
+            if not job.stage.is_final and reason is None:
+                return False
+            if reason is not None:
+                await cancel(tx, job, reason)
+                telemetry.job_reached("cancelled", (tx.now_ms - job.accepted_ms) / 1000)
+            await tx.changes.mark_applied(lease, change.seq)
+            await tx.commit()
+            return True
+
+    async def _upsert(self, change: Change) -> ChangeSet:
+        assert change.document is not None
+        assert change.blob is not None
+        part = decode_part(await self._blobs.get(change.blob))
+        async with self._catalog.reading() as tx:
+            document = await tx.documents.get(change.document)
+            job = await tx.jobs.get(change.job)
+        scope = writer_scope(change.workspace, change.dataset)
+        present = {
+            each.id: each for each in await self._graph.passages(scope, [each.id for each in part.passages])
+        }
+        resolution = resolve(change.dataset, part.extractions)
+        reconciled = await self._reconcile(scope, part, present, resolution, job)
+        searchable = document.searchable_revision if document else 0
+        erasure, retired = await self._retirement(scope, change, part)
+        new = frozenset(each.id for each in part.passages if each.id not in present)
+        return ChangeSet(
+            seq=change.seq,
+            kind=change.kind,
+            rows=GraphRows(
+                passages=tuple(_placed(each, present.get(each.id), searchable) for each in part.passages),
+                entities=resolution.entities,
+                mentions=resolution.mentions,
+                versions=reconciled.versions,
+                closed=reconciled.closed,
+            ),
+            erasure=erasure,
+            terms=TermDelta(change.dataset, change.generation, len(new), dict(added(part, new))),
+            retired=retired,
+            counts=_counts(part, resolution),
+        )
+
+    async def _reconcile(
+        self,
+        scope: Scope,
+        part: Part,
+        present: dict[PassageId, Passage],
+        resolution: Resolution,
+        job: Job,
+    ) -> Reconciled:
+        query = MemoryQuery(passages=list(present), known_at_ms=_OPEN_MS)
+        believed = await self._graph.memories(scope, query) if present else ()
+        found = list(zip(part.passages, part.extractions, strict=True))
+        return reconcile(found, believed, resolution, Occasion(job.accepted_ms, job.revision))
+
+    async def _retirement(self, scope: Scope, change: Change, part: Part) -> tuple[Erasure | None, TermDelta]:
+        """An update's last part retires what only older revisions had."""
+        nothing = TermDelta(change.dataset, change.generation)
+        if not change.is_last_part or change.revision == 1 or change.document is None:
+            return None, nothing
+        kept = {each.id for each in part.passages}
+        erasure = Erasure(change.dataset, change.document, last_revision_below=change.revision)
+        matching = await self._graph.matching(scope, erasure, limit=ALL_OF_A_DOCUMENT)
+        doomed = [each for each in matching if each.id not in kept]
+        if not doomed:
+            return None, nothing  # erasing also rewrites files: not for nothing
+        return erasure, await self._counted.removal(change, doomed)
+
+
+def _placed(passage: Passage, present: Passage | None, searchable: int) -> Passage:
+    """With the revision it first came with: an unfinished revision's rows must not take it with them."""
+    if present is None:
+        return passage
+    is_kept = present.first_revision <= searchable or present.first_revision == passage.first_revision
+    return replace(passage, first_revision=present.first_revision) if is_kept else passage
+
+
+def _counts(part: Part, resolution: Resolution) -> JobCounts:
+    kinds = Counter(memory.kind for each in part.extractions for memory in each.memories)
+    return JobCounts(
+        parts_applied=1,
+        done=len(part.passages),
+        unchanged=part.unchanged,
+        facts=kinds[MemoryKind.FACT],
+        episodes=kinds[MemoryKind.EPISODE],
+        foresights=kinds[MemoryKind.FORESIGHT],
+        entities=len(resolution.entities),
+    )

@@ -1,0 +1,66 @@
+"""Carrying out an upsert: vectors, then the graph, then what the update retired.
+
+Vectors first: an orphan point is invisible, an orphan passage would be recalled. Retired passages leave the
+graph first for the same reason. Every step may be repeated. Source: writes §3, step 3.
+"""
+
+from collections.abc import Mapping
+
+from dormouse.access.writer import writer_scope
+from dormouse.codec.change_set import ChangeSet
+from dormouse.codec.part import Part, decode_part
+from dormouse.ids import PassageId
+from dormouse.jobs.fenced_call import FencedCalls, fence_of
+from dormouse.model.change import ApplyLease, Change
+from dormouse.model.passage import Passage, PassageVectors, Point
+from dormouse.ports.blob_store import BlobStore
+from dormouse.ports.graph_store import GraphStore
+from dormouse.ports.vector_store import VectorStore
+
+
+class StoreWriter:
+    def __init__(self, graph: GraphStore, vectors: VectorStore, blobs: BlobStore, calls: FencedCalls) -> None:
+        self._graph = graph
+        self._vectors = vectors
+        self._blobs = blobs
+        self._calls = calls
+
+    async def write(self, lease: ApplyLease, change: Change, change_set: ChangeSet) -> None:
+        """Raises `LeaseLostError` and `StoreUnavailableError`; repeating it changes nothing."""
+        assert change.blob is not None
+        points = points_of(decode_part(await self._blobs.get(change.blob)), change_set)
+        scope, fence = writer_scope(change.workspace, change.dataset), fence_of(lease, change.seq)
+        await self._calls.write(lease, "vector", lambda: self._vectors.upsert(scope, fence, points))
+        await self._calls.write(lease, "graph", lambda: self._graph.write(scope, fence, change_set.rows))
+        retired = change_set.erasure
+        if retired is not None:
+            await self._calls.erase(lease, "graph", lambda: self._graph.erase(scope, fence, retired))
+            await self._calls.erase(lease, "vector", lambda: self._vectors.erase(scope, fence, retired))
+
+
+def points_of(part: Part, change_set: ChangeSet) -> list[Point]:
+    """The part's vectors under the passages as the change set places them."""
+    vectors: Mapping[PassageId, PassageVectors] = dict(
+        zip((each.id for each in part.passages), part.vectors, strict=True)
+    )
+    return [_point(passage, vectors[passage.id]) for passage in change_set.rows.passages]
+
+
+def _point(passage: Passage, vectors: PassageVectors) -> Point:
+    return Point(
+        passage=passage.id,
+        dataset=passage.dataset,
+        document=passage.document,
+        dataset_generation=passage.dataset_generation,
+        first_revision=passage.first_revision,
+        last_revision=passage.last_revision,
+        kind=passage.kind,
+        session=passage.session,
+        order=passage.order,
+        speaker=passage.speaker,
+        role=passage.role,
+        language=passage.language,
+        occurred_ms=passage.occurred_ms,
+        previous=passage.previous,
+        vectors=vectors,
+    )

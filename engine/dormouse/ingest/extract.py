@@ -1,0 +1,175 @@
+"""Extraction: a job is leased, cut and computed part by part; ready parts become changes.
+
+Any worker can take a job over at any point and goes on at the first missing part. Source: writes §2 and §4.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import structlog
+
+from dormouse import telemetry
+from dormouse.codec.plan import ChunkPlan
+from dormouse.errors import InvalidInputError, LeaseLostError, UnavailableError
+from dormouse.ids import JobId, WorkspaceId
+from dormouse.ingest.outcome import Outcomes
+from dormouse.ingest.prepare import Cut, Order, Preparation
+from dormouse.jobs.busy import Busy, until_cancelled
+from dormouse.jobs.lease import LEASE_MS, held
+from dormouse.jobs.progress import append_ready_parts, out_of_date
+from dormouse.jobs.transition import MAX_ATTEMPTS, moved
+from dormouse.model.job import Job, PartRow, Stage
+from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.message_bus import MessageBus
+
+CLAIM_PAUSE_S = 1.0  # after a catalog that did not answer
+
+log = structlog.get_logger()
+
+
+class ExtractWorker:
+    """Works on up to `slots` jobs at once, small ones first as the bells bring them."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        bus: MessageBus,
+        preparation: Preparation,
+        outcomes: Outcomes,
+        *,
+        slots: int = 2,
+    ) -> None:
+        self._catalog = catalog
+        self._bus = bus
+        self._preparation = preparation
+        self._outcomes = outcomes
+        self._slots = slots
+        self._busy = Busy()
+        self._turn = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Until cancelled; then jobs at work end after the part they are at and are released."""
+        bells = self._bus.ingest_bells()
+        async with asyncio.TaskGroup() as group:
+            for number in range(self._slots):
+                group.create_task(self._take_turns(bells), name=f"extract-{number}")
+            await until_cancelled(self._busy)
+
+    async def extract(self, job: JobId) -> None:
+        """Claim the job and bring it as far as it goes now; nothing happens if it cannot be claimed."""
+        claimed = await self._claim(job)
+        if claimed is not None:
+            await self._extract_claimed(claimed)
+
+    async def _take_turns(self, bells: AsyncIterator[tuple[WorkspaceId, JobId]]) -> None:
+        while not self._busy.is_draining:
+            # One at a time and only when free, so that the smallest waiting job is chosen last-minute.
+            async with self._turn:
+                job = await self._next(bells)
+            with self._busy.working():
+                await self._extract_claimed(job)
+
+    async def _next(self, bells: AsyncIterator[tuple[WorkspaceId, JobId]]) -> Job:
+        while True:
+            _, job = await anext(bells)
+            try:
+                claimed = await self._claim(job)
+            except UnavailableError as exc:
+                log.warning("extract_claim_failed", code=exc.code)
+                await asyncio.sleep(CLAIM_PAUSE_S)
+                continue
+            if claimed is not None:
+                return claimed
+
+    async def _claim(self, job: JobId) -> Job | None:
+        async with self._catalog.transaction() as tx:
+            claimed = await tx.work.claim(job, self._outcomes.holder, LEASE_MS)
+            if claimed is None:
+                return None
+            if claimed.stage is Stage.ACCEPTED or claimed.parked_reason is not None:
+                claimed = moved(claimed, Stage.EXTRACTING, tx.now_ms)
+                await tx.jobs.save(claimed)
+            await tx.commit()
+            return claimed
+
+    async def _extract_claimed(self, job: Job) -> None:
+        try:
+            with telemetry.process("dormouse.ingest", workspace=job.workspace, job=job.id):
+                if job.attempts >= MAX_ATTEMPTS:
+                    await self._outcomes.give_up(job)
+                else:
+                    await self._settle_outcome(job)
+        except LeaseLostError:
+            log.info("extract_lease_lost", job=job.id)
+        except UnavailableError as exc:
+            # The outcome itself could not be written: the lease runs out and somebody tries again.
+            log.warning("extract_outcome_unwritten", job=job.id, code=exc.code)
+
+    async def _settle_outcome(self, job: Job) -> None:
+        try:
+            async with held(lambda: self._outcomes.renew(job)):
+                await self._work(job)
+        except LeaseLostError:
+            raise
+        except InvalidInputError as exc:
+            await self._outcomes.fail(job, exc)
+        except UnavailableError as exc:
+            await self._outcomes.park(job, exc)
+        except Exception as exc:  # noqa: BLE001  the boundary of a job: whatever it was, the receipt tells
+            await self._outcomes.count_attempt(job, exc)
+        else:
+            await self._outcomes.release(job)
+
+    async def _work(self, job: Job) -> None:
+        order = await self._preparation.order(job)
+        if order is None:
+            await self._outcomes.end_outdated(job)
+            return
+        cut = await self._preparation.cut(order, await self._plan(order))
+        async with self._catalog.reading() as tx:
+            done = {part.index for part in await tx.work.parts(job.id)}
+        for index in range(cut.plan.parts):
+            if index in done:
+                continue
+            if self._busy.is_draining or not await self._advance(order, cut, index):
+                return
+
+    async def _plan(self, order: Order) -> ChunkPlan:
+        stored = await self._preparation.stored_plan(order)
+        if stored is not None:
+            return stored
+        plan, key = await self._preparation.make_plan(order)
+        async with self._catalog.transaction() as tx:
+            await tx.changes.lock(order.job.workspace)
+            await tx.work.save_plan(order.job.id, key, plan.parts, len(plan.passages))
+            job = await tx.jobs.get(order.job.id)
+            if not job.stage.is_final:
+                counts = replace(job.counts, parts=plan.parts, passages=len(plan.passages))
+                await tx.jobs.save(replace(job, counts=counts, updated_ms=tx.now_ms))
+            await tx.commit()
+        return plan
+
+    async def _advance(self, order: Order, cut: Cut, index: int) -> bool:
+        """Make one part and give it to the appliers; False when the job ended meanwhile."""
+        blob = await self._preparation.make_part(order, cut, index)
+        row = PartRow(order.job.id, index, blob, len(cut.plan.part(index)))
+        if await self._publish(row, is_last=index == cut.plan.parts - 1):
+            await self._bus.ring_apply(order.job.workspace)
+            return True
+        return not await self._outcomes.end_outdated(order.job)
+
+    async def _publish(self, part: PartRow, *, is_last: bool) -> bool:
+        async with self._catalog.transaction() as tx:
+            workspace = (await tx.jobs.get(part.job)).workspace
+            await tx.changes.lock(workspace)
+            job = await tx.jobs.get(part.job)
+            if job.stage.is_final or await out_of_date(tx, job) is not None:
+                return False
+            await tx.work.heartbeat(job.id, self._outcomes.holder, LEASE_MS)
+            await tx.work.add_part(part)
+            if is_last:
+                await tx.jobs.save(moved(job, Stage.APPLYING, tx.now_ms))
+            await append_ready_parts(tx, job)
+            await tx.commit()
+            return True

@@ -1,0 +1,141 @@
+"""The steps of an extraction: load, cut once, then part by part embed and extract.
+
+Each step leaves a blob before the catalog hears of it, so a successor goes on at the first missing part.
+Source: writes §2.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dormouse.codec.part import Part, decode_part, encode_part
+from dormouse.codec.plan import ChunkPlan, decode_plan, encode_plan
+from dormouse.errors import UnreadableDocumentError
+from dormouse.ids import BlobKey, PassageId
+from dormouse.ingest.embed import embed
+from dormouse.ingest.parse import parse
+from dormouse.ingest.reuse import Reuse, Versions
+from dormouse.ingest.split import split
+from dormouse.model.document import Document, Revision
+from dormouse.model.job import Job
+from dormouse.model.memory import Extraction
+from dormouse.model.passage import Passage, PassageVectors
+from dormouse.ports.blob_store import BlobStore
+from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.document_reader import DocumentReader
+from dormouse.ports.embedder import Embedder
+from dormouse.ports.extractor import Extractor
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What one job is to extract."""
+
+    job: Job
+    document: Document
+    revision: Revision
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A plan ready to be worked through: its passages by id, and what an older revision still offers."""
+
+    plan: ChunkPlan
+    passages: Mapping[PassageId, Passage]
+    reuse: Reuse
+
+
+class Preparation:
+    def __init__(
+        self,
+        catalog: Catalog,
+        blobs: BlobStore,
+        embedder: Embedder,
+        extractor: Extractor,
+        reader: DocumentReader,
+    ) -> None:
+        self._catalog = catalog
+        self._blobs = blobs
+        self._embedder = embedder
+        self._extractor = extractor
+        self._reader = reader
+
+    async def order(self, job: Job) -> Order | None:
+        """None when the document is forgotten."""
+        async with self._catalog.reading() as tx:
+            document = await tx.documents.get(job.document) if job.document else None
+            revision = await tx.revisions.get(document.id, job.revision) if document else None
+        if document is None or revision is None:
+            return None
+        return Order(job, document, revision)
+
+    async def stored_plan(self, order: Order) -> ChunkPlan | None:
+        """The plan a predecessor made, if it came that far."""
+        async with self._catalog.reading() as tx:
+            key = await tx.work.plan(order.job.id)
+        return None if key is None else decode_plan(await self._blobs.get(key))
+
+    async def make_plan(self, order: Order) -> tuple[ChunkPlan, BlobKey]:
+        """Parse and cut; raises `UnreadableDocumentError` when there is nothing to remember in it."""
+        revision = order.revision
+        body = revision.inline if revision.blob is None else await self._blobs.get(revision.blob)
+        parsed = await parse(body or b"", revision.kind, revision.filename, revision.zone, self._reader)
+        # In a thread: cutting megabytes takes seconds, and the loop has callers to answer.
+        passages = await asyncio.to_thread(split, parsed, order.document, revision)
+        if not passages:
+            raise UnreadableDocumentError("there is no text in it to remember", field="content")
+        plan = ChunkPlan(order.document.id, revision.number, parsed.title, tuple(passages))
+        key = await self._blobs.put(order.job.workspace, order.job.id, encode_plan(plan))
+        return plan, key
+
+    async def cut(self, order: Order, plan: ChunkPlan) -> Cut:
+        return Cut(
+            plan=plan,
+            passages={passage.id: passage for passage in plan.passages},
+            reuse=Reuse(await self._older_parts(order.document), self._versions(order.revision)),
+        )
+
+    async def make_part(self, order: Order, cut: Cut, index: int) -> BlobKey:
+        """Embed and extract what is new in the part, copy the rest, and store it."""
+        passages = cut.plan.part(index)
+        vectors, unchanged = await self._vectors(passages, cut)
+        versions = self._versions(order.revision)
+        part = Part(
+            index=index,
+            embedder=versions.embedder,
+            extractor=versions.extractor,
+            zone=versions.zone,
+            unchanged=unchanged,
+            passages=passages,
+            extractions=await self._extractions(passages, cut, versions.zone),
+            vectors=vectors,
+        )
+        blob = await asyncio.to_thread(encode_part, part)
+        return await self._blobs.put(order.job.workspace, order.job.id, blob)
+
+    async def _vectors(self, passages: Sequence[Passage], cut: Cut) -> tuple[tuple[PassageVectors, ...], int]:
+        copied = {each.id: cut.reuse.vectors(each, cut.passages) for each in passages}
+        fresh = [each for each in passages if copied[each.id] is None]
+        computed = await embed(fresh, cut.passages, self._embedder) if fresh else ()
+        results = dict(zip((each.id for each in fresh), computed, strict=True))
+        vectors = tuple(copied[each.id] or results[each.id] for each in passages)
+        return vectors, len(passages) - len(fresh)
+
+    async def _extractions(self, passages: Sequence[Passage], cut: Cut, zone: str) -> tuple[Extraction, ...]:
+        copied = {each.id: cut.reuse.extraction(each, cut.passages) for each in passages}
+        fresh = [each for each in passages if copied[each.id] is None]
+        found = await self._extractor.extract(fresh, zone) if fresh else ()
+        results = dict(zip((each.id for each in fresh), found, strict=True))
+        return tuple(copied[each.id] or results[each.id] for each in passages)
+
+    async def _older_parts(self, document: Document) -> list[Part]:
+        """Of the newest applied revision: it is whole, and no failure can take it back."""
+        if not document.searchable_revision:
+            return []
+        async with self._catalog.reading() as tx:
+            older = await tx.revisions.get(document.id, document.searchable_revision)
+            rows = await tx.work.parts(older.job) if older else ()
+        return [decode_part(await self._blobs.get(row.blob)) for row in rows]
+
+    def _versions(self, revision: Revision) -> Versions:
+        return Versions(self._embedder.model, self._extractor.version, revision.zone)

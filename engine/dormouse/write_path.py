@@ -1,0 +1,89 @@
+"""The write path put together: from the ports to everything that accepts, extracts, applies and erases.
+
+The activities know nothing of each other; here one is handed to another.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from dormouse.apply.counted import CountedTerms
+from dormouse.apply.decide import Decider
+from dormouse.apply.loop import Applier
+from dormouse.apply.settle import Settler
+from dormouse.apply.steps import Deeds, Steps
+from dormouse.apply.takeover import Takeover
+from dormouse.apply.write import StoreWriter
+from dormouse.forget.accept import ForgetAcceptor
+from dormouse.forget.erase import Eraser
+from dormouse.ingest.accept import Acceptor
+from dormouse.ingest.extract import ExtractWorker
+from dormouse.ingest.outcome import Outcomes
+from dormouse.ingest.prepare import Preparation
+from dormouse.ingest.sweep import Sweeper
+from dormouse.jobs.fenced_call import FencedCalls, Patience
+from dormouse.ports.bundle import Ports
+
+# A dead predecessor is proven dead by the lock on the data folder, and erasing rewrites whole files.
+EMBEDDED_PATIENCE = Patience(call_s=30.0, erase_s=300.0, takeover_s=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class WritePath:
+    """Acceptors for callers, and the three loops that do what was accepted."""
+
+    acceptor: Acceptor
+    forgetter: ForgetAcceptor
+    extractor: ExtractWorker
+    applier: Applier
+    sweeper: Sweeper
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """All loops in this process until the block ends; leaving lets steps at work finish first."""
+        async with asyncio.TaskGroup() as group:
+            loops = [
+                group.create_task(self.extractor.run(), name="extract"),
+                group.create_task(self.applier.run(), name="apply"),
+                group.create_task(self.sweeper.run(), name="sweep"),
+            ]
+            try:
+                yield
+            finally:
+                for loop in loops:
+                    loop.cancel()
+
+
+def write_path(
+    ports: Ports, *, holder: str, patience: Patience = EMBEDDED_PATIENCE, jobs: int = 2, workspaces: int = 2
+) -> WritePath:
+    """`holder` names this process in leases and must be new with every start; `jobs` are extracted and
+    `workspaces` applied at once."""
+    catalog, blobs, bus = ports.catalog, ports.blobs, ports.bus
+    sweeper = Sweeper(catalog, blobs, bus, ports.directory, ports.clock)
+    preparation = Preparation(catalog, blobs, ports.embedder, ports.extractor, ports.reader)
+    outcomes = Outcomes(catalog, blobs, ports.clock, holder=holder, alarm=sweeper.wake)
+    return WritePath(
+        acceptor=Acceptor(catalog, blobs, bus, ports.clock),
+        forgetter=ForgetAcceptor(catalog, bus),
+        extractor=ExtractWorker(catalog, bus, preparation, outcomes, slots=jobs),
+        applier=_applier(ports, sweeper, patience, holder=holder, slots=workspaces),
+        sweeper=sweeper,
+    )
+
+
+def _applier(ports: Ports, sweeper: Sweeper, patience: Patience, *, holder: str, slots: int) -> Applier:
+    catalog, graph, vectors, blobs = ports.catalog, ports.graph, ports.vectors, ports.blobs
+    calls = FencedCalls(catalog, patience)
+    counted = CountedTerms(catalog, blobs)
+    eraser = Eraser(catalog, graph, vectors, blobs, calls, counted.removal)
+    steps = Steps(
+        catalog,
+        Decider(catalog, graph, blobs, counted, eraser.plan),
+        Settler(catalog, blobs),
+        Deeds(StoreWriter(graph, vectors, blobs, calls).write, eraser.erase, eraser.clear),
+        alarm=sweeper.wake,
+    )
+    takeover = Takeover(catalog, graph, calls, patience, eraser.again)
+    return Applier(catalog, ports.bus, steps, takeover, holder=holder, slots=slots)
