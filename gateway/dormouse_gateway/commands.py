@@ -3,7 +3,6 @@
 What they do is imported when they run, so that help answers at once.
 """
 
-import asyncio
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
 
 keys = typer.Typer(
-    help="Make, list and revoke the API keys of a server that others reach.", no_args_is_help=True
+    rich_markup_mode=None,
+    help="Make, list and revoke the API keys of a server that others reach.",
+    no_args_is_help=True,
 )
 
 KeysFile = Annotated[
@@ -29,8 +30,9 @@ def serve(
     *,
     host: Annotated[str, typer.Option(help="Address to listen on.", show_default="127.0.0.1")] = "",
     port: Annotated[
-        int, typer.Option(min=-1, max=65535, help="Port to listen on; 0 takes a free one.", show_default="8000")
-    ] = -1,
+        int | None,
+        typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.", show_default="8000"),
+    ] = None,
     tool_mode: Annotated[
         str,
         typer.Option(help="Tools that are listed: default, minimal, all or hosted.", show_default="default"),
@@ -44,7 +46,7 @@ def serve(
     """
     from dormouse_gateway.serving import serve_folder
 
-    given = {"host": host or None, "port": port if port >= 0 else None, "tool_mode": tool_mode or None}
+    given = {"host": host or None, "port": port, "tool_mode": tool_mode or None}
     overrides = {name: value for name, value in given.items() if value is not None}
     _run(serve_folder(dict(os.environ), overrides, idle_exit_s=idle_exit_s or None))
 
@@ -111,6 +113,8 @@ def _keys_path(file: str) -> Path:
 
 def _run(work: "Coroutine[object, object, None]") -> None:
     """A server that is interrupted has ended as it was asked to."""
+    import asyncio
+
     try:
         asyncio.run(work)
     except KeyboardInterrupt:

@@ -4,7 +4,6 @@ Only signatures and help stand here; what a command does is imported when it run
 once. Other packages add commands by the entry point group `dormouse.commands`.
 """
 
-import asyncio
 import os
 import sys
 from collections.abc import Coroutine
@@ -28,6 +27,7 @@ app = typer.Typer(
     "With DORMOUSE_REMOTE__URL set they talk to that server instead.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help answers four times as fast and reads the same in a pipe
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -35,19 +35,24 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")
 Dataset = Annotated[str, typer.Option("--dataset", "-d", help="Name of the dataset.")]
 
 
+def _say_version(is_wanted: bool) -> None:  # noqa: FBT001 - typer's signature
+    if is_wanted:
+        typer.echo(f"dormouse {version(DISTRIBUTION)}")
+        raise typer.Exit
+
+
 @app.callback()
 def dormouse(
     data_dir: Annotated[
-        str, typer.Option("--data-dir", help="Folder that holds the memory.", show_default="DORMOUSE_DATA_DIR")
+        str,
+        typer.Option("--data-dir", help="Folder that holds the memory.", show_default="DORMOUSE_DATA_DIR"),
     ] = "",
     *,
-    show_version: Annotated[
-        bool, typer.Option("--version", help="Print the version and end.", is_eager=True)
+    show_version: Annotated[  # noqa: ARG001 - its callback acts before this
+        bool,
+        typer.Option("--version", help="Print the version and end.", is_eager=True, callback=_say_version),
     ] = False,
 ) -> None:
-    if show_version:
-        typer.echo(f"dormouse {version(DISTRIBUTION)}")
-        raise typer.Exit
     if data_dir:
         # Into the environment: servers that a command starts must see it too.
         os.environ["DORMOUSE_DATA_DIR"] = str(Path(data_dir).expanduser().absolute())
@@ -163,7 +168,7 @@ def main() -> NoReturn:
     """The process's boundary: every error ends as one line that says what to do, never as a trace."""
     _add_commands()
     try:
-        app()
+        app(prog_name="dormouse")
     except DormouseError as exc:
         _fail(str(exc), EXIT_BUSY if isinstance(exc, DataFolderBusyError) else 1)
     except BrokenPipeError:
@@ -186,6 +191,8 @@ def _add_commands() -> None:
 
 
 def _end(work: Coroutine[Any, Any, int]) -> NoReturn:
+    import asyncio
+
     try:
         code = asyncio.run(work)
     except KeyboardInterrupt:
