@@ -18,13 +18,14 @@ from dormouse.jobs import follow
 from dormouse.model.dataset import MAX_NAME_CHARACTERS, Dataset, DatasetSummary
 from dormouse.model.document import Content, Document
 from dormouse.model.job import Job, JobStep, Stage
-from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
 from dormouse.model.recall import RecallRequest, RecallResult
+from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
 from dormouse.model.scope import Permission, Scope
 from dormouse.model.session import SessionEntry
 from dormouse.ports.bundle import Ports
 from dormouse.ports.catalog.transaction import CatalogTransaction
 from dormouse.recall.pipeline import RecallPipeline
+from dormouse.running import Loops
 from dormouse.sessions.record import check_session, record
 
 

@@ -26,9 +26,7 @@ async def readable_datasets(tx: CatalogTransaction, scope: Scope) -> Sequence[Da
     return sorted((each for each in datasets if each.listed), key=lambda each: (each.name, each.id))
 
 
-async def dataset_named(
-    tx: CatalogTransaction, scope: Scope, wanted: str, permission: Permission
-) -> Dataset:
+async def dataset_named(tx: CatalogTransaction, scope: Scope, wanted: str, permission: Permission) -> Dataset:
     """Raises `NotFoundError`, `ForbiddenError` (readable only) or `InvalidInputError` (ambiguous)."""
     choice = choose(scope, await readable_datasets(tx, scope), wanted, permission)
     if choice.dataset is None:

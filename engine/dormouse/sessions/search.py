@@ -33,9 +33,7 @@ def rank(entries: Sequence[SessionEntry], query: str, top_k: int) -> list[Sessio
     return sorted(found, key=lambda hit: (-hit.score, -hit.entry.created_ms, hit.entry.id))[:top_k]
 
 
-async def search(
-    catalog: Catalog, scope: Scope, session: str, query: str, top_k: int
-) -> Sequence[SessionHit]:
+async def search(catalog: Catalog, scope: Scope, session: str, query: str, top_k: int) -> Sequence[SessionHit]:
     """The caller's own session only; using it slides its expiry."""
     async with catalog.reading() as tx:
         entries = await tx.sessions.entries(scope.principal, session, MAX_ENTRIES)
@@ -47,13 +45,9 @@ async def search(
     return rank(entries, query, top_k)
 
 
-def _inverse_frequencies(
-    wanted: Counter[TermId], counted: Sequence[Counter[TermId]]
-) -> dict[TermId, float]:
+def _inverse_frequencies(wanted: Counter[TermId], counted: Sequence[Counter[TermId]]) -> dict[TermId, float]:
     holding = {term: sum(term in counts for counts in counted) for term in wanted}
-    return {
-        term: math.log(1 + (len(counted) - n + 0.5) / (n + 0.5)) for term, n in holding.items() if n
-    }
+    return {term: math.log(1 + (len(counted) - n + 0.5) / (n + 0.5)) for term, n in holding.items() if n}
 
 
 def _score(weights: dict[TermId, float], counts: Counter[TermId], mean_length: float) -> float:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, or_, select
+from sqlalchemy import ColumnElement, Row, delete, func, or_, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import (
@@ -79,6 +79,10 @@ class SqlDocumentRegister:
             statement = statement.where(document_rows.c.id > after)
         rows = await self._connection.rows(statement.order_by(document_rows.c.id).limit(limit))
         return [document_of(row) for row in rows]
+
+    async def count(self, dataset: DatasetId) -> int:
+        mine = LIVE.where(document_rows.c.dataset == dataset).with_only_columns(func.count())
+        return int(await self._connection.value(mine))
 
     async def item_generation(self, dataset: DatasetId, identity: str) -> int:
         generation = await self._connection.value(

@@ -33,6 +33,10 @@ class DocumentRegister(Protocol):
         """Live documents by id, a page at a time."""
         ...
 
+    async def count(self, dataset: DatasetId) -> int:
+        """Of live documents."""
+        ...
+
     async def item_generation(self, dataset: DatasetId, identity: str) -> int:
         """0 until something of this identity is forgotten; kept as a hash for ever."""
         ...
