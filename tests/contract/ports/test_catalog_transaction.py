@@ -84,12 +84,11 @@ async def test_the_time_is_that_of_the_begin_and_not_of_the_wait(catalog: Catalo
         async with catalog.transaction() as tx:
             return tx.now_ms
 
-    async with asyncio.TaskGroup() as group:
-        async with catalog.transaction() as tx:
-            waiting = group.create_task(second())
-            await asyncio.sleep(0)  # lets it reach the wait
-            clock.advance(5_000)
-            assert tx.now_ms == NOW_MS
+    async with asyncio.TaskGroup() as group, catalog.transaction() as tx:
+        waiting = group.create_task(second())
+        await asyncio.sleep(0)  # lets it reach the wait
+        clock.advance(5_000)
+        assert tx.now_ms == NOW_MS
 
     assert waiting.result() == NOW_MS + 5_000
 

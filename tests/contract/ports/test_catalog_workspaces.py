@@ -146,7 +146,9 @@ async def test_releasing_an_older_epoch_releases_nothing(catalog: Catalog, clock
     assert await acquire(catalog, "three") is None
 
 
-async def test_a_change_is_due_until_it_is_applied_and_unless_parked(catalog: Catalog, clock: HandClock) -> None:
+async def test_a_change_is_due_until_it_is_applied_and_unless_parked(
+    catalog: Catalog, clock: HandClock
+) -> None:
     await a_stored_dataset(catalog)
     async with catalog.transaction() as tx:
         await tx.changes.append(a_change())

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, or_, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import datasets as dataset_rows
@@ -95,7 +95,7 @@ class SqlJobLedger:
                 .order_by(jobs.c.accepted_ms, jobs.c.id)
             )
             quiet = set(batch) - {row.dataset for row in running}
-            latest = await self._connection.rows(_LATEST.where(dataset_rows.c.id.in_(quiet)))
+            latest = await self._connection.rows(_latest_of(quiet))
             found.extend(job_of(row) for row in (*running, *latest))
         return found
 
@@ -146,15 +146,20 @@ class SqlJobLedger:
 
 _REMEMBERS = jobs.c.kind == JobKind.REMEMBER.value
 _of_dataset = jobs.alias()
-_LATEST = select(jobs).join(
-    dataset_rows,
-    jobs.c.id
-    == select(_of_dataset.c.id)
+_latest_id = (
+    select(_of_dataset.c.id)
     .where(_of_dataset.c.dataset == dataset_rows.c.id, _of_dataset.c.kind == JobKind.REMEMBER.value)
     .order_by(_of_dataset.c.accepted_ms.desc(), _of_dataset.c.id.desc())
     .limit(1)
-    .scalar_subquery(),
+    .correlate(dataset_rows)
+    .scalar_subquery()
 )
+
+
+def _latest_of(datasets: Collection[str]) -> Select[*tuple[Any, ...]]:
+    # One look into the index per dataset, however many jobs each has had.
+    latest = select(_latest_id).select_from(dataset_rows).where(dataset_rows.c.id.in_(datasets))
+    return select(jobs).where(jobs.c.id.in_(latest)).order_by(jobs.c.accepted_ms, jobs.c.id)
 
 
 def job_of(row: Row[*tuple[Any, ...]]) -> Job:

@@ -1,0 +1,76 @@
+from dataclasses import replace
+
+import pytest
+
+from dormouse.ids import DocumentId
+from dormouse.model.session import TTL_MS
+from dormouse.ports.catalog.transaction import Catalog
+from tests.builders import A_DATASET, A_DOCUMENT, A_PRINCIPAL, ANOTHER_PRINCIPAL, NOW_MS, a_session_entry
+from tests.hand_clock import HandClock
+
+
+async def test_entries_are_their_owners_alone_newest_first(catalog: Catalog) -> None:
+    quotes = tuple(sorted([A_DOCUMENT, DocumentId("other")]))
+    old = a_session_entry("old", quotes=quotes)
+    new = a_session_entry("new", created_ms=NOW_MS + 1)
+    async with catalog.transaction() as tx:
+        for entry in (old, new, a_session_entry("elsewhere", session="s2")):
+            await tx.sessions.add(entry)
+        await tx.sessions.add(a_session_entry("foreign", owner=ANOTHER_PRINCIPAL))
+
+        assert await tx.sessions.entries(A_PRINCIPAL, "s1", 10) == [new, old]
+        assert await tx.sessions.entries(A_PRINCIPAL, "s1", 1) == [new]
+        assert await tx.sessions.sessions(A_PRINCIPAL) == ["s1", "s2"]
+
+
+async def test_an_expired_entry_is_not_shown_and_then_goes(catalog: Catalog, clock: HandClock) -> None:
+    async with catalog.transaction() as tx:
+        await tx.sessions.add(a_session_entry("old"))
+        await tx.sessions.add(a_session_entry("new", created_ms=NOW_MS + 1, session="s2"))
+        await tx.commit()
+    clock.advance(TTL_MS)
+
+    async with catalog.transaction() as tx:
+        assert await tx.sessions.entries(A_PRINCIPAL, "s1", 10) == []
+        assert await tx.sessions.sessions(A_PRINCIPAL) == ["s2"]
+        assert await tx.sessions.expire() == 1
+        assert await tx.sessions.expire() == 0
+
+
+async def test_using_a_session_slides_the_expiry_of_all_its_entries(catalog: Catalog, clock: HandClock) -> None:
+    entry = a_session_entry("old")
+    async with catalog.transaction() as tx:
+        await tx.sessions.add(entry)
+        await tx.sessions.touch(A_PRINCIPAL, "s1", NOW_MS + 2 * TTL_MS)
+        await tx.sessions.touch(ANOTHER_PRINCIPAL, "s1", NOW_MS)
+        await tx.commit()
+    clock.advance(TTL_MS)
+
+    async with catalog.reading() as tx:
+        assert await tx.sessions.entries(A_PRINCIPAL, "s1", 10) == [
+            replace(entry, expires_ms=NOW_MS + 2 * TTL_MS)
+        ]
+
+
+async def test_erasing_takes_the_entries_of_one_owner_dataset_or_quoted_document(catalog: Catalog) -> None:
+    quoting = a_session_entry("quoting", quotes=(A_DOCUMENT, DocumentId("other")))
+    bound = replace(a_session_entry("bound", created_ms=NOW_MS + 1), dataset=A_DATASET)
+    plain = a_session_entry("plain", created_ms=NOW_MS + 2)
+    async with catalog.transaction() as tx:
+        for entry in (quoting, bound, plain, a_session_entry("foreign", owner=ANOTHER_PRINCIPAL)):
+            await tx.sessions.add(entry)
+
+        assert await tx.sessions.erase(document=A_DOCUMENT) == 1
+        assert await tx.sessions.entries(A_PRINCIPAL, "s1", 10) == [plain, bound]
+        assert await tx.sessions.erase(dataset=A_DATASET) == 1
+        assert await tx.sessions.entries(A_PRINCIPAL, "s1", 10) == [plain]
+        assert await tx.sessions.erase(owner=A_PRINCIPAL) == 1
+        assert len(await tx.sessions.entries(ANOTHER_PRINCIPAL, "s1", 10)) == 1
+
+
+async def test_erasing_needs_exactly_one_filter(catalog: Catalog) -> None:
+    async with catalog.transaction() as tx:
+        with pytest.raises(ValueError, match="exactly one"):
+            await tx.sessions.erase()
+        with pytest.raises(ValueError, match="exactly one"):
+            await tx.sessions.erase(owner=A_PRINCIPAL, dataset=A_DATASET)
