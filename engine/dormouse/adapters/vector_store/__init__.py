@@ -1,0 +1,1 @@
+"""The vectors, as a Qdrant shard in this process."""

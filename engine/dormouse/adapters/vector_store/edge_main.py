@@ -1,0 +1,108 @@
+"""The process that holds the vectors: reads calls from its input, answers on its output, ends with its parent.
+
+It exists because the engine keeps Python's lock while it works: inside the server, every rewrite of a segment
+would hold up every request for a second. Apart from that, a crash of the engine is not a crash of the server.
+
+A frame is a length (8 bytes, big-endian) and a pickle, both ways; the pipe is private to parent and child. The
+end of the input is the end of the parent, however it came.
+"""
+
+import os
+import pickle
+import struct
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from dormouse.adapters.data_folder.lock import owned
+from dormouse.adapters.vector_store.edge_shard import CollectionRecord, Shard
+from dormouse.errors import DataFolderBusyError
+
+LOCK_WAIT_S = 15.0  # the process of a killed parent may be in the middle of a rewrite
+LENGTH = struct.Struct(">Q")
+RECORD_NAME = "collection.json"
+SHARD_NAME = "shard"
+
+
+def read_frame(stream: IO[bytes]) -> Any:  # noqa: ANN401 whatever the other side sent
+    """Raises EOFError when the other side is gone."""
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        raise EOFError
+    size = LENGTH.unpack(head)[0]
+    body = stream.read(size)
+    if len(body) < size:
+        raise EOFError
+    return pickle.loads(body)  # noqa: S301 from our own child or parent, over a pipe nobody else has
+
+
+def write_frame(stream: IO[bytes], value: object) -> None:
+    body = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(LENGTH.pack(len(body)))
+    stream.write(body)
+    stream.flush()
+
+
+class _Server:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._shard: Shard | None = None
+
+    def answer(self, method: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401 by method
+        if method == "open":
+            return self._open(*arguments)
+        return getattr(self._shard, method)(*arguments)
+
+    def _open(self, model: str, dimension: int) -> tuple[str, int]:
+        """What is recorded; the shard is opened only if that is what the caller expects."""
+        record, asked = CollectionRecord.read(self._folder / RECORD_NAME), CollectionRecord(model, dimension)
+        if record is None or record == asked:
+            self._shard = Shard(self._folder / SHARD_NAME, dimension)
+        if record is None:
+            asked.write(self._folder / RECORD_NAME)
+        found = record or asked
+        return found.model, found.dimension
+
+
+def serve(folder: Path, calls: IO[bytes], answers: IO[bytes]) -> None:
+    server = _Server(folder)
+    while True:
+        try:
+            method, arguments = read_frame(calls)
+        except EOFError:
+            return
+        try:
+            result: Any = server.answer(method, arguments)
+        except BaseException as exc:  # noqa: BLE001 the process boundary; a panic of the engine is no Exception
+            write_frame(answers, (False, type(exc).__name__))
+        else:
+            write_frame(answers, (True, result))
+
+
+def _until(deadline: float, attempt: Callable[[], None]) -> None:
+    while True:
+        try:
+            return attempt()
+        except DataFolderBusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    # Frames get the real output to themselves; whatever prints goes to the log.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+    def locked() -> None:
+        with owned(folder):
+            serve(folder, sys.stdin.buffer, answers)
+
+    _until(time.monotonic() + LOCK_WAIT_S, locked)
+
+
+if __name__ == "__main__":
+    main()

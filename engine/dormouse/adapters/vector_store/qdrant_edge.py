@@ -1,0 +1,117 @@
+"""The vectors in a Qdrant shard on this machine, held by a process of its own (`edge_main` says why).
+
+One folder per collection: the shard, the record of what model filled it, and a lock. What `upsert`
+acknowledged survives SIGKILL and power cuts; what `erase` removed is in no file when it returns.
+Sources: retrieval, "Indexed units"; writes §3 and §5.
+"""
+
+import hashlib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from dormouse.adapters.vector_store import edge_points as points_of
+from dormouse.adapters.vector_store.edge_process import EdgeProcess
+from dormouse.errors import ForbiddenError, MisconfiguredError, StoreUnavailableError
+from dormouse.ids import DatasetId, PassageId
+from dormouse.model.change import Erasure
+from dormouse.model.passage import Candidate, Nominee, Point
+from dormouse.model.scope import Fence, Scope
+from dormouse.model.workspace import Collection as VectorCollection
+from dormouse.ports.vector_store import DenseArm, PointFilter, TermArm, VectorFootprint
+
+_PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+class QdrantEdgeVectorStore:
+    """`folder` holds one folder per collection; `open` one before anything else."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: EdgeProcess | None = None
+        self._dimension = 0
+
+    async def open(self, collection: VectorCollection) -> None:
+        await self.close()
+        self._process = process = EdgeProcess(self._folder / _folder_name(collection.name))
+        self._dimension = collection.dimension
+        model, dimension = await process.open(collection.model, collection.dimension)
+        if (model, dimension) != (collection.model, collection.dimension):
+            await self.close()
+            raise MisconfiguredError(
+                f"these vectors were made by {model} ({dimension} numbers each), but the embedder is now "
+                f"{collection.model} ({collection.dimension}): choose the former model again, or embed "
+                "everything into a new collection",
+                setting="EMBEDDING__MODEL",
+            )
+
+    async def upsert(self, scope: Scope, fence: Fence, points: Sequence[Point]) -> None:
+        _assert_writable(scope, fence, {point.dataset for point in points})
+        # All of them before any: the engine keeps the points in front of the one that it refuses.
+        rows = {point.passage: points_of.row_of(point, fence.seq, self._dimension) for point in points}
+        if rows:
+            await self._opened.call("upsert", list(rows.values()), fence.seq)
+
+    async def erase(self, scope: Scope, fence: Fence, what: Erasure) -> None:
+        _assert_writable(scope, fence, {what.dataset})
+        await self._opened.call("erase", points_of.where_erased(what, fence.seq))
+
+    async def search(
+        self, scope: Scope, arms: Sequence[DenseArm | TermArm], where: PointFilter
+    ) -> Sequence[Sequence[Nominee]]:
+        asked = [points_of.arm_of(arm, self._dimension) for arm in arms]
+        if not scope.readable or not asked:
+            return [[] for _ in arms]
+        found = await self._opened.call("search", asked, points_of.where_readable(scope, where))
+        return [[Nominee(PassageId(id_), score) for id_, score in hits] for hits in found]
+
+    async def candidates(self, scope: Scope, ids: Collection[PassageId]) -> Sequence[Candidate]:
+        known = [id_ for id_ in dict.fromkeys(ids) if points_of.is_key(id_)]
+        if not known or not scope.readable:
+            return []
+        found = await self._opened.call("payloads", known, points_of.readable_by(scope))
+        return [points_of.candidate_of(key, payload) for key, payload in found]
+
+    async def scores(
+        self, scope: Scope, arms: Sequence[DenseArm | TermArm], ids: Collection[PassageId]
+    ) -> Sequence[Mapping[PassageId, float]]:
+        asked = [points_of.arm_of(arm, self._dimension) for arm in arms]
+        nothing = dict.fromkeys(ids, 0.0)
+        known = [id_ for id_ in nothing if points_of.is_key(id_)]
+        if not known or not asked or not scope.readable:
+            return [dict(nothing) for _ in arms]
+        found = await self._opened.call("scores", asked, points_of.where_readable(scope), known)
+        return [nothing | hits for hits in found]
+
+    async def count(self, scope: Scope, what: Erasure | None = None) -> int:
+        if not scope.readable:
+            return 0
+        erased = points_of.where_erased(what) if what is not None else []
+        counted: int = await self._opened.call("count", [*points_of.where_readable(scope), *erased])
+        return counted
+
+    async def optimise(self) -> VectorFootprint:
+        return VectorFootprint(*await self._opened.call("optimise"))
+
+    async def close(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            await process.close()
+
+    @property
+    def _opened(self) -> EdgeProcess:
+        if self._process is None:
+            raise StoreUnavailableError(port="vector")
+        return self._process
+
+
+def _folder_name(collection: str) -> str:
+    """The name itself where every file system keeps it apart from others, else its hash."""
+    if _PLAIN_NAME.fullmatch(collection):
+        return collection
+    return f"sha256-{hashlib.sha256(collection.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _assert_writable(scope: Scope, fence: Fence, datasets: Collection[DatasetId]) -> None:
+    if scope.workspace != fence.workspace or not scope.writable.issuperset(datasets):
+        raise ForbiddenError("the scope does not cover what is to be written")
