@@ -1,0 +1,130 @@
+import json
+
+import pytest
+
+from tests.contract.program import Program
+
+WORDS = b"The launch code word is hedgehog."
+
+
+@pytest.fixture
+def filled(program: Program) -> Program:
+    program.run("remember", "-", "--name", "a.txt", "--occurred-at", "2026-01-05T12:00:00Z", given=WORDS)
+    return program
+
+
+def test_recall_shows_source_and_date(filled: Program) -> None:
+    found = filled.run("recall", "launch code word")
+
+    assert found.stdout == "1. a.txt, 2026-01-05 [main_dataset]\n   The launch code word is hedgehog.\n\n"
+
+
+def test_recall_speaks_json_to_programs(filled: Program) -> None:
+    (entry,) = json.loads(filled.run("recall", "launch code word", "--json", "--top-k", "1").stdout)
+
+    assert entry["text"] == WORDS.decode()
+
+
+def test_forget_asks_first(filled: Program) -> None:
+    asked = filled.run("forget", "a.txt", "--dataset", "main_dataset", given=b"n\n")
+    assert asked.returncode == 1
+    assert "hedgehog" in filled.run("recall", "launch code word").stdout
+
+    done = filled.run("forget", "a.txt", "--dataset", "main_dataset", "--yes")
+
+    assert (done.returncode, done.stdout) == (0, "forgot a.txt\n")
+    assert "hedgehog" not in filled.run("recall", "launch code word").stdout
+
+
+@pytest.mark.parametrize("target", [("--dataset", "main_dataset"), ("--everything",)])
+def test_a_dataset_or_everything_is_forgotten_at_once(filled: Program, target: tuple[str, ...]) -> None:
+    assert filled.run("forget", *target, "--yes").returncode == 0
+
+    assert "hedgehog" not in filled.run("recall", "launch code word").stdout
+    assert "0 documents" in filled.run("status").stdout
+
+
+def test_what_is_not_there_is_said_to_be_so(filled: Program) -> None:
+    assert "no item b.txt" in filled.run("forget", "b.txt", "-d", "main_dataset", "--yes").stderr
+    assert filled.run("forget", "--dataset", "nowhere", "--yes").returncode == 1
+    assert filled.run("recall", "x", "--dataset", "nowhere").stderr.startswith("Error: ")
+
+
+def test_status_and_jobs_tell_what_is_there(filled: Program) -> None:
+    status = filled.run("status")
+    assert status.returncode == 0
+    assert "1 documents, 1 passages, 0 unfinished jobs" in status.stdout
+    assert json.loads(filled.run("status", "--json").stdout)["pid"] == filled.address.pid
+
+    (row,) = json.loads(filled.run("jobs", "--json").stdout)
+    assert row["stage"] == "complete"
+    one = filled.run("jobs", row["id"]).stdout
+    assert "accepted" in one
+
+
+def test_the_doctor_finds_a_healthy_installation_healthy(filled: Program) -> None:
+    done = filled.run("doctor", "--json")
+
+    findings = json.loads(done.stdout)
+    assert done.returncode == 0, done.stdout
+    assert {finding["state"] for finding in findings} <= {"ok", "warning"}
+    assert [f for f in findings if f["state"] == "warning" and not f["about"].startswith("port ")] == []
+    (memory,) = [finding for finding in findings if finding["about"] == "memory"]
+    assert "per passage" in memory["detail"]
+
+
+def test_the_doctor_is_content_before_anything_was_remembered(program: Program) -> None:
+    assert program.run("doctor").returncode == 0
+
+
+def test_the_doctor_names_a_damaged_database(filled: Program) -> None:
+    filled.run("stop")
+    (catalog, *_) = sorted(filled.folder.rglob("*catalog*"))
+    pages = bytearray(catalog.read_bytes())
+    pages[4096:20480] = b"\xff" * (20480 - 4096)
+    catalog.write_bytes(pages)
+
+    done = filled.run("doctor")
+
+    assert done.returncode == 1
+    assert "[problem] databases: " in done.stdout
+
+
+def test_a_misspelt_setting_is_named_with_the_right_one(program: Program) -> None:
+    program.environment["DORMOUSE_LOG_LEVLE"] = "info"
+
+    for command in (("recall", "x"), ("serve",), ("mcp",), ("status",), ("doctor",)):
+        refused = program.run(*command)
+
+        assert refused.returncode == 1
+        assert "DORMOUSE_LOG_LEVEL" in refused.stderr + refused.stdout
+        assert "Traceback" not in refused.stderr
+
+
+def test_a_folder_that_cannot_be_used_ends_in_words(program: Program) -> None:
+    program.folder.write_text("a file, not a folder")
+
+    for command in (("recall", "x"), ("serve", "--port", "0"), ("doctor",)):
+        refused = program.run(*command)
+
+        assert refused.returncode == 1, command
+        assert "Traceback" not in refused.stderr
+
+
+def test_the_version_and_every_help_text_answer(program: Program) -> None:
+    assert program.run("--version").stdout.startswith("dormouse ")
+    listing = program.run("--help").stdout
+    for command in ("remember", "recall", "forget", "jobs", "status", "doctor", "stop", "serve", "mcp", "keys"):
+        assert command in listing
+        assert "Usage: dormouse" in program.run(command, "--help").stdout
+
+
+def test_a_data_folder_given_on_the_command_line_wins(program: Program) -> None:
+    other = Program(program.folder.parent / "other folder")
+    try:
+        program.run("--data-dir", str(other.folder), "remember", "-", "--name", "a.txt", given=WORDS)
+
+        assert other.address.pid
+        assert not program.folder.exists()
+    finally:
+        other.end()
