@@ -1,0 +1,1 @@
+"""Blobs, as files."""

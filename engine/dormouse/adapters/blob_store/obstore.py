@@ -1,0 +1,156 @@
+"""Blobs in an object store: here a folder, written so that another store can take its place.
+
+A key is `workspace/job/sha256`. The library writes to a draft and renames it, so a half-written blob never
+has its name; it does not sync, so we do, file first and folders after, before `put` answers. Putting again
+writes again, which heals a blob whose bytes were damaged.
+"""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import LocalStore
+
+from dormouse.errors import InvalidInputError, NotFoundError, StoreUnavailableError
+from dormouse.ids import BlobKey, JobId, WorkspaceId, sha256_hex
+from dormouse.ports.blob_store import BlobInfo
+
+if TYPE_CHECKING:
+    from obstore import ObjectMeta  # exists for type checkers only
+
+_Entry = tuple[str, int, int]  # key, bytes, modified in ms
+_DRAFT_MARK = "#"  # the library's drafts are named `<key>#<number>`; no key of ours holds one
+
+
+class ObstoreBlobStore:
+    """`folder` is its own and is made by the first call, which also drops what a crash left half-written."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._store: LocalStore | None = None
+
+    async def put(self, workspace: WorkspaceId, job: JobId, content: bytes) -> BlobKey:
+        key = BlobKey(f"{_prefix(workspace, job)}/{sha256_hex(content)}")
+        with _translated():
+            await obstore.put_async(await self._opened(), key, content, use_multipart=False)
+            await asyncio.to_thread(_sync, self._folder / key, self._folder)
+        return key
+
+    async def get(self, key: BlobKey) -> bytes:
+        with _translated():
+            try:
+                response = await obstore.get_async(await self._opened(), _checked(key))
+                content = bytes(await response.bytes_async())
+            except FileNotFoundError as exc:
+                raise NotFoundError("no such blob") from exc
+        if sha256_hex(content) != key.rpartition("/")[2]:
+            raise StoreUnavailableError(port="blob")
+        return content
+
+    async def erase_job(self, workspace: WorkspaceId, job: JobId) -> int:
+        prefix = _prefix(workspace, job)
+        keys = [key for key, _, _ in await self._under(f"{prefix}/")]
+        for key in keys:
+            await self._remove(key)
+        with contextlib.suppress(OSError):  # not there, or a put came in between
+            await asyncio.to_thread((self._folder / prefix).rmdir)
+        return sum(_DRAFT_MARK not in key for key in keys)
+
+    async def list(self, workspace: WorkspaceId) -> AsyncIterator[BlobInfo]:
+        for key, size, modified_ms in await self._under(f"{_segment(workspace)}/"):
+            if _DRAFT_MARK not in key:
+                yield BlobInfo(key=BlobKey(key), size_bytes=size, modified_ms=modified_ms)
+
+    async def erase(self, key: BlobKey) -> None:
+        await self._remove(_checked(key))
+
+    async def close(self) -> None:
+        """Nothing is held open between calls."""
+
+    async def _opened(self) -> LocalStore:
+        if self._store is None:
+            await asyncio.to_thread(_prepare, self._folder)
+            self._store = LocalStore(self._folder)
+        return self._store
+
+    async def _remove(self, key: str) -> None:
+        with _translated():
+            try:
+                await obstore.delete_async(await self._opened(), key)
+            except FileNotFoundError:
+                return  # erasing twice is harmless
+            await asyncio.to_thread(_sync_folders, (self._folder / key).parent, self._folder)
+
+    async def _under(self, prefix: str) -> Sequence[_Entry]:
+        with _translated():
+            found: Sequence[_Entry] = ()
+            async for batch in obstore.list(await self._opened(), prefix):
+                found = [*found, *map(_entry, batch)]
+            return sorted(found)
+
+
+def _entry(meta: "ObjectMeta") -> _Entry:
+    return meta["path"], meta["size"], int(meta["last_modified"].timestamp() * 1000)
+
+
+def _prefix(workspace: WorkspaceId, job: JobId) -> str:
+    return f"{_segment(workspace)}/{_segment(job)}"
+
+
+def _segment(name: str) -> str:
+    """One folder's name, nothing that climbs out of it or that the library would rewrite."""
+    if not name or not all(char.isascii() and (char.isalnum() or char in "-_.") for char in name):
+        raise InvalidInputError("a workspace or job is named by letters, digits, '-', '_' and '.'")
+    if name.strip(".") == "":
+        raise InvalidInputError("a workspace or job needs a name")
+    return name
+
+
+def _checked(key: BlobKey) -> str:
+    parts = key.split("/")
+    if len(parts) != 3:
+        raise NotFoundError("no such blob")
+    return "/".join(map(_segment, parts))
+
+
+def _prepare(folder: Path) -> None:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for draft in folder.glob(f"*/*/*{_DRAFT_MARK}*"):
+        draft.unlink(missing_ok=True)
+
+
+def _sync(path: Path, root: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    _sync_folders(path.parent, root)
+
+
+def _sync_folders(folder: Path, root: Path) -> None:
+    """Names live in folders: each up to the root, which may all be new. Windows has no such thing."""
+    if os.name == "nt":
+        return
+    while folder.is_relative_to(root):
+        if folder.exists():
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+        folder = folder.parent
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    """A full disk, a read-only folder or any other trouble; the library's words hold paths and stay here."""
+    try:
+        yield
+    except (BaseError, OSError) as exc:
+        raise StoreUnavailableError(port="blob") from exc
