@@ -8,6 +8,7 @@ Source: the OpenTelemetry conventions for GenAI and messaging, both at their dev
 
 import asyncio
 import time
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -78,6 +79,8 @@ JOB_BOUNDS_S: Final = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1
 
 TOKEN_BOUNDS: Final = (16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0)
 
+MAX_ORIGINS: Final = 10_000  # jobs; whoever waits longer behind so many starts a trace of its own
+
 ProbeOutcome = Literal["found", "indexing", "build_failed", "none", "timeout", "error"]
 Direction = Literal["input", "output"]
 
@@ -94,6 +97,10 @@ class SearchObservation:
 @dataclass(slots=True)
 class ProbeObservation:
     outcome: ProbeOutcome = "error"
+
+
+# Bells inside one process have no headers. Empty while nothing is exported.
+_origins: OrderedDict[JobId, Mapping[str, str]] = OrderedDict()
 
 
 @contextmanager
@@ -171,9 +178,13 @@ def process(
     job: JobId | None = None,
     parent: Mapping[str, str] | None = None,
 ) -> Iterator[Span]:
-    """Work that a bell asked for, as `dormouse.ingest process` or `dormouse.apply process`."""
+    """Work that a bell asked for, as `dormouse.ingest process` or `dormouse.apply process`.
+
+    Without `parent`, it continues the trace in which this process was asked for the job.
+    """
     attributes = _messaging(destination, "process", workspace, job)
-    with span(f"{destination} process", attributes, kind=SpanKind.CONSUMER, parent=parent) as opened:
+    origin = parent or (origin_of(job) if job is not None else None)
+    with span(f"{destination} process", attributes, kind=SpanKind.CONSUMER, parent=origin) as opened:
         yield opened
 
 
@@ -184,10 +195,19 @@ def send(
     workspace: WorkspaceId,
     job: JobId | None = None,
 ) -> Iterator[Span]:
-    """Ringing a bell, as `dormouse.ingest send` or `dormouse.apply send`."""
+    """Ringing a bell, as `dormouse.ingest send` or `dormouse.apply send`; the first for a job is its origin."""
     attributes = _messaging(destination, "send", workspace, job)
     with span(f"{destination} send", attributes, kind=SpanKind.PRODUCER) as opened:
+        if job is not None and opened.is_recording() and job not in _origins:
+            _origins[job] = carried_context()
+            if len(_origins) > MAX_ORIGINS:
+                _origins.popitem(last=False)
         yield opened
+
+
+def origin_of(job: JobId) -> Mapping[str, str] | None:
+    """Headers of the span that first rang for the job in this process; what a message would carry."""
+    return _origins.get(job)
 
 
 def carried_context() -> dict[str, str]:

@@ -85,7 +85,7 @@ class Steps:
             telemetry.STORE_ID: change.workspace,
             telemetry.RECORD_COUNT: len(change_set.rows.passages) or change_set.counts.erased,
         }
-        with telemetry.span(name, attributes):
+        with telemetry.span(name, attributes, parent=telemetry.origin_of(change.job)):
             await (self._deeds.upsert if is_upsert else self._deeds.erase)(lease, change, change_set)
         await self._settler.settle(lease, change, change_set)
         if not is_upsert:

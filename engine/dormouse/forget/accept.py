@@ -6,6 +6,7 @@ transaction, so that nothing accepted later can be hit by it. Source: writes §1
 
 from collections.abc import Sequence
 
+from dormouse import telemetry
 from dormouse.errors import ForbiddenError, NotFoundError, UnavailableError
 from dormouse.ids import DatasetId, DocumentId, WorkspaceId, new_job_id
 from dormouse.jobs.progress import cancel
@@ -58,9 +59,10 @@ class ForgetAcceptor:
         return await self._rung(scope.workspace, total)
 
     async def _rung(self, workspace: WorkspaceId, receipt: ForgetReceipt) -> ForgetReceipt:
-        if receipt.jobs:
+        for job in receipt.jobs:
             try:
-                await self._bus.ring_apply(workspace)
+                with telemetry.send("dormouse.apply", workspace=workspace, job=job.id):
+                    await self._bus.ring_apply(workspace)
             except UnavailableError:
                 return receipt  # the change row is the outbox: the sweeper rings again
         return receipt

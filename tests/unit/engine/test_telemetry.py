@@ -6,6 +6,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from dormouse import telemetry
 from dormouse.errors import StoreUnavailableError
+from dormouse.ids import new_job_id
 from tests.builders import A_JOB, A_WORKSPACE
 from tests.seen_telemetry import SeenTelemetry
 
@@ -110,6 +111,38 @@ def test_work_taken_up_later_stays_in_the_trace_of_who_asked(telemetry_seen: See
         sent.context.span_id,
     )
     assert (processed.attributes or {})["dormouse.job.id"] == A_JOB
+
+
+def test_a_job_stays_in_the_trace_that_asked_for_it_first(telemetry_seen: SeenTelemetry) -> None:
+    """Bells inside one process have no headers; a sweeper's later bell starts no other trace."""
+    job = new_job_id()
+    with (
+        telemetry.span("tools/call remember"),
+        telemetry.send(telemetry.INGEST, workspace=A_WORKSPACE, job=job),
+    ):
+        pass
+    with telemetry.send(telemetry.INGEST, workspace=A_WORKSPACE, job=job):
+        pass
+    with telemetry.process(telemetry.INGEST, workspace=A_WORKSPACE, job=job):
+        pass
+    with telemetry.span(telemetry.UPSERT_MEMORY, parent=telemetry.origin_of(job)):
+        pass
+
+    (call,) = telemetry_seen.spans("tools/call remember")
+    (processed,) = telemetry_seen.spans("dormouse.ingest process")
+    (applied,) = telemetry_seen.spans("upsert_memory")
+    assert processed.context.trace_id == applied.context.trace_id == call.context.trace_id
+
+
+def test_origins_are_bounded(telemetry_seen: SeenTelemetry, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telemetry, "MAX_ORIGINS", 2)
+    jobs = [new_job_id() for _ in range(3)]
+    for job in jobs:
+        with telemetry.send(telemetry.INGEST, workspace=A_WORKSPACE, job=job):
+            pass
+
+    assert telemetry.origin_of(jobs[0]) is None
+    assert telemetry.origin_of(jobs[2]) is not None
 
 
 def test_no_label_of_a_metric_names_a_workspace_or_a_job(telemetry_seen: SeenTelemetry) -> None:
