@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from obstore import ObjectMeta  # exists for type checkers only
 
 _Entry = tuple[str, int, int]  # key, bytes, modified in ms
-_DRAFT_MARK = "#"  # the library's drafts are named `<key>#<number>`; no key of ours holds one
+_DRAFTS = "*#*"  # the library names its drafts `<key>#<number>` and does not list them
 
 
 class ObstoreBlobStore:
@@ -57,14 +57,13 @@ class ObstoreBlobStore:
         keys = [key for key, _, _ in await self._under(f"{prefix}/")]
         for key in keys:
             await self._remove(key)
-        with contextlib.suppress(OSError):  # not there, or a put came in between
-            await asyncio.to_thread((self._folder / prefix).rmdir)
-        return sum(_DRAFT_MARK not in key for key in keys)
+        with _translated():
+            await asyncio.to_thread(_clear, self._folder / prefix)
+        return len(keys)
 
     async def list(self, workspace: WorkspaceId) -> AsyncIterator[BlobInfo]:
         for key, size, modified_ms in await self._under(f"{_segment(workspace)}/"):
-            if _DRAFT_MARK not in key:
-                yield BlobInfo(key=BlobKey(key), size_bytes=size, modified_ms=modified_ms)
+            yield BlobInfo(key=BlobKey(key), size_bytes=size, modified_ms=modified_ms)
 
     async def erase(self, key: BlobKey) -> None:
         await self._remove(_checked(key))
@@ -120,8 +119,16 @@ def _checked(key: BlobKey) -> str:
 
 def _prepare(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for draft in folder.glob(f"*/*/*{_DRAFT_MARK}*"):
+    for draft in folder.glob(f"*/*/{_DRAFTS}"):
         draft.unlink(missing_ok=True)
+
+
+def _clear(job_folder: Path) -> None:
+    """Drafts hold content too."""
+    for draft in job_folder.glob(_DRAFTS):
+        draft.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # not there, or a put came in between
+        job_folder.rmdir()
 
 
 def _sync(path: Path, root: Path) -> None:
