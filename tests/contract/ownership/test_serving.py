@@ -102,7 +102,8 @@ def test_keys_are_shown_once_name_their_user_and_end_when_revoked(program: Progr
 
         with keyed.client(Authorization=f"Bearer {secrets[1]}") as client:
             assert client.get("/api/v1/datasets").json() == []
-            assert client.post("/api/v1/recall", json={"query": "launch code word"}).json() == []
+            (entry,) = client.post("/api/v1/recall", json={"query": "launch code word"}).json()
+            assert entry["source"] == "system"
 
         with keyed.client() as client:
             assert client.get("/api/v1/status").json()["principal"] == "local"

@@ -29,15 +29,13 @@ def used_bytes(folder: Path) -> int:
 
 def free_bytes(folder: Path) -> int:
     """On the file system that holds the folder, or will hold it."""
-    present = next(each for each in (folder, *folder.absolute().parents) if each.exists())
-    return shutil.disk_usage(present).free
+    return shutil.disk_usage(_nearest(folder)).free
 
 
 def is_writable(folder: Path) -> bool:
-    """By writing: rights, read-only mounts and full disks all count."""
+    """By writing there, or where it will be made: rights, read-only mounts and full disks all count."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as stream:
+        with tempfile.TemporaryFile(dir=_nearest(folder)) as stream:
             stream.write(b"\0")
             stream.flush()
     except OSError:
@@ -70,6 +68,10 @@ def _complaint(path: Path) -> str:
     except sqlite3.Error as exc:
         return str(exc)
     return "" if verdict == "ok" else verdict
+
+
+def _nearest(folder: Path) -> Path:
+    return next(each for each in (folder, *folder.absolute().parents) if each.exists())
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -24,6 +24,7 @@ IDLE_EXIT_S = 600  # promised: ten minutes after its last client
 START_BUDGET_S = 60.0  # a first start builds the catalog and reads the model
 _ANSWER_BUDGET_S = 5.0
 _LOOK_AGAIN_S = 0.1
+_TRY_AGAIN_S = 3.0
 _NOT_HANDED_ON = frozenset({"DORMOUSE_HOST", "DORMOUSE_PORT"})
 _FILES = ("DORMOUSE_API_KEYS_FILE", "DORMOUSE_RECALL_SYSTEM_PROMPT_FILE")
 
@@ -50,17 +51,19 @@ async def find_or_start(folder: Path, *, budget_s: float = START_BUDGET_S) -> Se
     within `budget_s`.
     """
     starting: subprocess.Popen[bytes] | None = None
-    deadline = time.monotonic() + budget_s
-    while time.monotonic() < deadline:
+    start_at = time.monotonic()
+    deadline = start_at + budget_s
+    while (now := time.monotonic()) < deadline:
         address = await running_owner(folder)
         if address is not None:
             return address
-        if starting is None:
+        if starting is None and now >= start_at:
             starting = _start(folder)
-        elif starting.poll() is not None:
+        elif starting is not None and starting.poll() is not None:
             if starting.returncode != EXIT_BUSY:
                 raise _refused(folder)
-            starting = None  # somebody else was faster, or is just ending: look, then try again
+            # Somebody else was faster, or is just ending: another try is for the second case only.
+            starting, start_at = None, now + _TRY_AGAIN_S
         await asyncio.sleep(_LOOK_AGAIN_S)
     raise UnavailableError(f"no server answers for the data folder; its log is {folder / LOG_NAME}")
 

@@ -55,6 +55,7 @@ class RestClient:
         self._locate = locate
         self._patience_s = patience_s
         self._endpoint: Endpoint | None = None
+        self._has_answered = False
         # No proxy of the environment: a laptop's own server is not beyond one.
         self._http = httpx.AsyncClient(timeout=_CALL_TIMEOUT_S, trust_env=False)
 
@@ -114,9 +115,10 @@ class RestClient:
             try:
                 answer = await self._once(method, path, request)
             except httpx.TransportError as exc:
+                if time.monotonic() > deadline or not self._has_answered:
+                    # An address that never answered is more likely wrong than busy.
+                    raise UnavailableError(f"no server answers at {self._url}") from exc
                 self._endpoint = None
-                if time.monotonic() > deadline:
-                    raise UnavailableError("the server does not answer") from exc
                 await asyncio.sleep(_PAUSE_S)
                 continue
             if answer.status_code not in _BUSY or time.monotonic() > deadline:
@@ -127,7 +129,13 @@ class RestClient:
         if self._endpoint is None:
             self._endpoint = await self._locate()
         headers = {"Authorization": f"Bearer {self._endpoint.secret}"} if self._endpoint.secret else {}
-        return await self._http.request(method, self._endpoint.url + path, headers=headers, **request)
+        answer = await self._http.request(method, self._endpoint.url + path, headers=headers, **request)
+        self._has_answered = True
+        return answer
+
+    @property
+    def _url(self) -> str:
+        return self._endpoint.url if self._endpoint else "its address"
 
 
 def _pause_s(answer: httpx.Response) -> float:

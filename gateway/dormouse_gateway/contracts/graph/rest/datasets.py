@@ -1,5 +1,6 @@
 """GET /api/v1/datasets and what lies in them. Plain arrays as recorded; the next cursor is in a header."""
 
+import mimetypes
 from pathlib import PurePosixPath
 
 from starlette.responses import Response
@@ -65,8 +66,12 @@ def _document_view(document: Document) -> dict[str, object]:
         "createdAt": iso(document.created_ms),
         "updatedAt": iso(document.updated_ms),
         "extension": suffix.removeprefix("."),
+        "mimeType": mimetypes.guess_type(document.name)[0] or "text/plain",
         "rawDataLocation": None,
         "datasetId": document.dataset,
+        "label": None,
+        "externalMetadata": None,
+        "dataSize": None,
         "externalId": document.external_id,
         "revision": document.newest_revision,
         "isSearchable": document.searchable_revision > 0,

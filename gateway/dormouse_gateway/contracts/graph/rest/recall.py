@@ -36,20 +36,24 @@ def recall_with(*, has_model: bool) -> Handler:
             sources = read_scopes(",".join(body.scope or ()))
         except ToolRefusal as refusal:
             raise ProblemError(Problem("invalid_input", refusal.text.removeprefix(_TOOL_PREFIX))) from None
+        datasets = await _datasets(call, body)
         result = await call.engine.recall(
             call.scope,
             RecallRequest(
                 query=whole(body.query),
                 mode=plan.mode,
-                datasets=await _datasets(call, body),
+                datasets=datasets,
                 session=body.session_id,
                 sources=sources,
                 top_k=body.top_k,
                 instruction=whole(body.system_prompt),
             ),
         )
+        entries = entries_of(result, search_type, plan.mode)
+        if not entries and await _is_empty(call, datasets):
+            entries = [_system("memory_warming_up", texts.NOTHING_BUILT, result)]
         headers = {DEGRADED_HEADER: ",".join(result.degraded)} if result.degraded else None
-        return answer(entries_of(result, search_type, plan.mode), headers=headers)
+        return answer(entries, headers=headers)
 
     return recall
 
@@ -70,6 +74,12 @@ async def _datasets(call: Call, body: RecallBody) -> frozenset[DatasetId] | None
         return None
     found = [await call.engine.dataset_named(call.scope, name, permission=Permission.READ) for name in wanted]
     return frozenset(dataset.id for dataset in found)
+
+
+async def _is_empty(call: Call, datasets: frozenset[DatasetId] | None) -> bool:
+    """Nothing was ever remembered where the caller looked."""
+    summaries = await call.engine.datasets(call.scope)
+    return not any(each.documents for each in summaries if datasets is None or each.dataset.id in datasets)
 
 
 def _session_entry(hit: SessionHit) -> dict[str, object]:

@@ -21,9 +21,10 @@ def test_sound_and_damaged_databases_are_told_apart(tmp_path: Path) -> None:
     assert found == {"damaged.db": True, "sound.db": False}
 
 
-def test_a_folder_that_is_not_there_yet_is_made_to_try_it(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_yet_is_not_made_to_try_it(tmp_path: Path) -> None:
     assert examine.is_writable(tmp_path / "new" / "folder")
     assert examine.databases(tmp_path / "new") == []
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_file_in_its_place_is_not_writable(tmp_path: Path) -> None:
