@@ -108,6 +108,15 @@ class SqlChangeLog:
             )
         )
 
+    async def highest_applied(self, workspace: WorkspaceId) -> int:
+        seq = await self._connection.value(
+            select(changes.c.seq)
+            .where(changes.c.workspace == workspace, changes.c.applied_ms.is_not(None))
+            .order_by(changes.c.seq.desc())
+            .limit(1)
+        )
+        return int(seq or 0)
+
     async def unapplied_count(self, workspace: WorkspaceId) -> int:
         return int(
             await self._connection.value(
