@@ -1,0 +1,70 @@
+"""Bytes to text: UTF-8, or what a byte order mark says, or a legacy charset that convinces; else refused."""
+
+import codecs
+
+from charset_normalizer import CharsetMatch, from_bytes
+
+from dormouse.errors import UnreadableDocumentError
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16: its mark begins with UTF-16's
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SAMPLE_BYTES = 64 * 1024  # detection costs milliseconds a kilobyte; a charset shows early
+_MOST_CHAOS = 0.1
+_LEAST_COHERENCE = 0.2
+_MULTIBYTE = frozenset({"cp932", "shift_jis", "euc_jp", "gb18030", "gbk", "big5", "cp949", "euc_kr", "johab"})
+_MOST_CONTROLS = 0.02  # terminal logs have some; binary data that happens to be ASCII has many
+_CONTROLS = dict.fromkeys(c for c in range(32) if chr(c) not in "\t\n\r\f\v\b\x1b")
+
+
+def decode(body: bytes) -> str:
+    """Text with `\\n` as its only line end. Raises `UnreadableDocumentError` if it is not text."""
+    text = _decoded(body)
+    if "\0" in text:
+        raise UnreadableDocumentError("content must not contain NUL characters", field="content")
+    if len(text) - len(text.translate(_CONTROLS)) > len(text) * _MOST_CONTROLS:
+        raise _not_text()
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _decoded(body: bytes) -> str:
+    for mark, encoding in _MARKS:
+        if body.startswith(mark):
+            return _strictly(body, encoding)
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        if b"\0" in body:
+            raise _not_text() from None
+        return _strictly(body, _charset(body))
+
+
+def _strictly(body: bytes, encoding: str) -> str:
+    try:
+        return body.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        raise _not_text() from None
+
+
+def _charset(body: bytes) -> str:
+    best = from_bytes(body[:_SAMPLE_BYTES]).best()
+    if best is None or not _convinces(best):
+        raise _not_text()
+    return best.encoding
+
+
+def _convinces(match: CharsetMatch) -> bool:
+    """Single-byte charsets decode anything, so only a language recognised in the result speaks for them."""
+    if match.chaos > _MOST_CHAOS:
+        return False
+    return match.encoding in _MULTIBYTE or match.coherence >= _LEAST_COHERENCE
+
+
+def _not_text() -> UnreadableDocumentError:
+    return UnreadableDocumentError(
+        "content is not text in UTF-8 or another recognisable encoding; send it as UTF-8", field="content"
+    )
