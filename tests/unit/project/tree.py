@@ -1,4 +1,4 @@
-"""What the repository holds, found without git, so that an unpacked source archive can be tested too."""
+"""What the repository holds, found without git, so that an exported copy can be tested too."""
 
 from collections.abc import Iterator
 from pathlib import Path
