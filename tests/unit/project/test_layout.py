@@ -13,7 +13,7 @@ REGISTRY_HOSTS = re.compile(
     r"py[p]i\.org|python[h]osted\.org|npm[j]s\.(?:org|com)|proxy\.go[l]ang|repo1?\.ma[v]en"
     r"|static\.cr[a]tes\.io|deb\.deb[i]an\.org"
 )
-MACHINE_PATHS = re.compile(rf"{re.escape(str(ROOT))}\b|/tm[p]/[a-z]|/ro[o]t/|\.\./sh[a]red\b")
+MACHINE_PATHS = re.compile(rf"{re.escape(str(ROOT))}\b|/tm[p]/[a-z]|/ro[o]t/\w|\.\./sh[a]red\b")
 
 # Packages that export names; all others hold a docstring and nothing else.
 EXPORTS = {
