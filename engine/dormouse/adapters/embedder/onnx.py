@@ -114,8 +114,8 @@ class OnnxEmbedder:
             ids[row, : len(encoding.ids)] = encoding.ids
             mask[row, : len(encoding.ids)] = 1
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        states: _Vectors = self._session.run(None, inputs)[0]
-        return states, ids, mask
+        (states,) = self._session.run(None, inputs)
+        return np.asarray(states, dtype=np.float32), ids, mask
 
 
 def pack(states: _Vectors) -> bytes:

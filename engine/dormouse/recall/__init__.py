@@ -1,0 +1,1 @@
+"""Recall: understand the query, nominate, score, hydrate, and say honestly when nothing was found."""

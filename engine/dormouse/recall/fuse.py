@@ -1,0 +1,165 @@
+"""Candidates to a ranking: every signal as z-scores over the candidates, one table of weights, no I/O.
+
+Z-scores beat reciprocal ranks (k = 60) by four to six points of R@10 on conversations, because how much
+better the best one is carries meaning. Source: retrieval, "Query"; figures in docs/quality.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dormouse.ids import PassageId
+from dormouse.model.passage import Candidate, PassageKind
+from dormouse.ports.embedder import EmbeddedQuery
+from dormouse.recall.max_sim import token_maxima
+from dormouse.recall.understand import Understanding, names
+
+Column = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each signal counts, in standard deviations of the candidates."""
+
+    max_sim: float = 1.0
+    max_sim_window: float = 1.0
+    dense: float = 0.25
+    dense_chunk: float = 0.5
+    terms: float = 0.25
+    terms_chunk: float = 0.5
+    terms_window: float = 0.25
+    neighbours: float = 0.0
+    session: float = 0.0
+    speaker: float = 0.6
+    own_words: float = 1.5
+    user_words: float = 0.0
+    date: float = 0.5
+
+
+DEFAULT = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of the candidates: `arms` by name ("dense", "terms", "terms_window") and passage, 0 where
+    an arm found nothing; `neighbours` are token vectors of passages before them that are no candidates."""
+
+    candidates: Sequence[Candidate]
+    arms: Mapping[str, Mapping[PassageId, float]]
+    neighbours: Mapping[PassageId, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    passage: PassageId
+    score: float
+
+
+def fuse(
+    understanding: Understanding,
+    query: EmbeddedQuery | None,
+    evidence: Evidence,
+    weights: Weights = DEFAULT,
+) -> list[Ranked]:
+    """Best first, ties by id. Without an embedded query the terms and priors decide alone."""
+    if not evidence.candidates:
+        return []
+    scores = _signals(query, evidence, weights)
+    scores = scores + _spread(scores, evidence.candidates, weights)
+    scores = scores + _priors(understanding, evidence.candidates, weights)
+    ranked = [
+        Ranked(candidate.passage, float(score))
+        for candidate, score in zip(evidence.candidates, scores, strict=True)
+    ]
+    return sorted(ranked, key=lambda each: (-each.score, each.passage))
+
+
+def without(signal: str, weights: Weights = DEFAULT) -> Weights:
+    """The same table with one signal off, for ablation."""
+    off = {name: 0.0 for name in Weights.__slots__ if name in (signal, f"{signal}_chunk")}
+    return replace(weights, **off)
+
+
+def _signals(query: EmbeddedQuery | None, evidence: Evidence, weights: Weights) -> Column:
+    candidates = evidence.candidates
+    is_turn = np.array([each.kind is PassageKind.TURN for each in candidates])
+    every = np.ones_like(is_turn)
+    total = np.zeros(len(candidates), dtype=np.float32)
+    if query is not None and len(query.tokens):
+        own, window = _max_sims(query, evidence)
+        total += weights.max_sim * _z(own, every) + weights.max_sim_window * _z(window, is_turn)
+    for arm, among, turn_weight, chunk_weight in (
+        ("dense", every, weights.dense, weights.dense_chunk),
+        ("terms", every, weights.terms, weights.terms_chunk),
+        ("terms_window", is_turn, weights.terms_window, 0.0),
+    ):
+        found = evidence.arms.get(arm, {})
+        column = np.array([found.get(each.passage, 0.0) for each in candidates], dtype=np.float32)
+        total += np.where(is_turn, turn_weight, chunk_weight).astype(np.float32) * _z(column, among)
+    return total
+
+
+def _max_sims(query: EmbeddedQuery, evidence: Evidence) -> tuple[Column, Column]:
+    """Of each passage alone, and of it with those before it: the best of each query token over all three."""
+    blobs = [each.tokens for each in evidence.candidates] + list(evidence.neighbours.values())
+    maxima = token_maxima(query, blobs)
+    ids = [each.passage for each in evidence.candidates] + list(evidence.neighbours)
+    row = {passage: i for i, passage in enumerate(ids)}
+    own = maxima[: len(evidence.candidates)]
+    window = own.copy()
+    for steps in range(max((len(each.previous) for each in evidence.candidates), default=0)):
+        here, before = [], []
+        for i, each in enumerate(evidence.candidates):
+            if len(each.previous) > steps and each.previous[steps] in row:
+                here.append(i)
+                before.append(row[each.previous[steps]])
+        window[here] = np.maximum(window[here], maxima[before])
+    return own.sum(axis=1), window.sum(axis=1)
+
+
+def _spread(scores: Column, candidates: Sequence[Candidate], weights: Weights) -> Column:
+    """A share of the direct neighbours' scores, and of the session's best."""
+    extra = np.zeros_like(scores)
+    if weights.neighbours:
+        row = {each.passage: i for i, each in enumerate(candidates)}
+        for i, each in enumerate(candidates):
+            j = row.get(each.previous[0]) if each.previous else None
+            if j is not None:
+                extra[i] += weights.neighbours * scores[j]
+                extra[j] += weights.neighbours * scores[i]
+    if weights.session:
+        best: dict[tuple[str, str], float] = {}
+        for score, each in zip(scores, candidates, strict=True):
+            key = (each.document, each.session)
+            best[key] = max(best.get(key, -np.inf), float(score))
+        session = np.array([best[each.document, each.session] for each in candidates], dtype=np.float32)
+        extra += weights.session * _z(session, np.ones(len(session), dtype=bool))
+    return extra
+
+
+def _priors(understanding: Understanding, candidates: Sequence[Candidate], weights: Weights) -> Column:
+    named = {each.speaker: bool(names(each.speaker) & understanding.words) for each in candidates}
+    prior = np.zeros(len(candidates), dtype=np.float32)
+    for i, each in enumerate(candidates):
+        if named[each.speaker]:
+            prior[i] += weights.speaker
+        if each.role == "user":
+            prior[i] += weights.own_words if understanding.is_first_person else weights.user_words
+        if each.occurred_ms is not None and any(
+            span.interval.covers(each.occurred_ms) for span in understanding.dates
+        ):
+            prior[i] += weights.date
+    return prior
+
+
+def _z(column: Column, among: NDArray[np.bool_]) -> Column:
+    """Standard scores over `among`; 0, which is the mean, for the others and where all are equal."""
+    scores = np.zeros_like(column)
+    if among.any():
+        chosen = column[among]
+        spread = float(chosen.std())
+        if spread > 1e-9:
+            scores[among] = (chosen - chosen.mean()) / spread
+    return scores

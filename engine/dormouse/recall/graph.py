@@ -1,0 +1,57 @@
+"""Hydration: text and visibility come from the graph and the catalog; the vectors only nominated.
+
+A passage that is forgotten, of another dataset, or from after the asked-for instant is dropped here.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from dormouse.ids import PassageId
+from dormouse.model.memory import MemoryVersion
+from dormouse.model.passage import Passage
+from dormouse.model.scope import Scope
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
+from dormouse.ports.graph_store import GraphStore, MemoryQuery
+from dormouse.recall.fuse import Ranked
+
+Visible = Callable[[CatalogTransaction, Scope, Sequence[Passage]], Awaitable[list[Passage]]]
+
+SPARE = 2  # hydrate twice the wanted number: chunks of one message count once
+
+
+async def hydrate(
+    graph: GraphStore, catalog: Catalog, visible: Visible, scope: Scope, ids: Sequence[PassageId]
+) -> dict[PassageId, Passage]:
+    """The visible ones of `ids`; raises `StoreUnavailableError` and `CatalogUnavailableError`."""
+    found = await graph.passages(scope, ids)
+    async with catalog.reading() as tx:
+        return {each.id: each for each in await visible(tx, scope, found)}
+
+
+async def memories_of(
+    graph: GraphStore, scope: Scope, passages: Sequence[Passage], known_at_ms: int, valid_at_ms: int | None
+) -> Mapping[PassageId, tuple[MemoryVersion, ...]]:
+    """What is remembered of each passage, believed now and true at the asked-for instant, if one was."""
+    if not passages:
+        return {}
+    query = MemoryQuery([each.id for each in passages], known_at_ms, valid_at_ms)
+    grouped: dict[PassageId, tuple[MemoryVersion, ...]] = {}
+    for version in await graph.memories(scope, query):
+        grouped[version.passage] = (*grouped.get(version.passage, ()), version)
+    return grouped
+
+
+def select(ranked: Sequence[Ranked], passages: Mapping[PassageId, Passage], top_k: int) -> list[Ranked]:
+    """The best `top_k`, best first; further chunks of one message only where places stay empty."""
+    firsts: list[Ranked] = []
+    repeats: list[Ranked] = []
+    seen: set[tuple[str, str]] = set()
+    for each in ranked:
+        passage = passages.get(each.passage)
+        if passage is None:
+            continue
+        message = (passage.document, passage.external_id or "")
+        is_repeat = bool(passage.external_id and passage.speaker) and message in seen
+        (repeats if is_repeat else firsts).append(each)
+        seen.add(message)
+    chosen = firsts[:top_k] + repeats[: max(0, top_k - len(firsts))]
+    return sorted(chosen, key=lambda each: (-each.score, each.passage))

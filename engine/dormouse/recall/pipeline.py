@@ -1,0 +1,266 @@
+"""One recall from the query to the result: sessions, nomination, scoring, hydration, answer.
+
+Every stage has its span. What does not answer is named in `degraded` as long as an honest part of the answer
+exists; otherwise the error goes to the caller. Nothing of a dataset outside the scope takes part in any stage.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dormouse import telemetry
+from dormouse.errors import EmbedderUnavailableError, StoreUnavailableError
+from dormouse.ids import PassageId, TermId
+from dormouse.model.document import Document, Revision
+from dormouse.model.memory import MemoryVersion
+from dormouse.model.passage import Passage
+from dormouse.model.recall import Hit, Outcome, RecallMode, RecallRequest, RecallResult, SessionHit
+from dormouse.model.scope import Scope
+from dormouse.ports.bundle import Ports
+from dormouse.ports.embedder import EmbeddedQuery
+from dormouse.ports.vector_store import DenseArm, PointFilter, TermArm
+from dormouse.recall.answer import answer
+from dormouse.recall.embed import embed_query
+from dormouse.recall.fuse import DEFAULT, Evidence, Ranked, Weights, fuse
+from dormouse.recall.graph import SPARE, Visible, hydrate, memories_of, select
+from dormouse.recall.lexical import NOMINEES, term_arms, term_weights
+from dormouse.recall.recent import PassagesOf, Pending, find_pending, on_one_scale
+from dormouse.recall.status_probe import BUDGET_S, probe
+from dormouse.recall.understand import Understanding, understand
+from dormouse.recall.vector import gather_evidence
+
+SessionSearch = Callable[[Scope, str, str, int], Awaitable[Sequence[SessionHit]]]
+
+NOTHING = Evidence((), {}, {})
+
+
+async def nothing_pending(document: Document, revision: Revision) -> Sequence[Passage]:  # noqa: ARG001
+    return ()
+
+
+@dataclass(slots=True)
+class _Course:
+    """What one recall has learned so far."""
+
+    scope: Scope
+    request: RecallRequest
+    understanding: Understanding
+    now_ms: int
+    degraded: list[str] = field(default_factory=list)
+    failure: StoreUnavailableError | None = None
+
+    def lacks(self, part: str, failure: StoreUnavailableError | None = None) -> None:
+        if part not in self.degraded:
+            self.degraded.append(part)
+        self.failure = self.failure or failure
+
+    @property
+    def is_lexical(self) -> bool:
+        return self.request.mode is RecallMode.LEXICAL
+
+
+class RecallPipeline:
+    """`visible` is the one place that hides what is forgotten; `passages_of` cuts what is not yet searchable;
+    `weights` is the table of signals, another than the default only for measuring."""
+
+    def __init__(
+        self,
+        ports: Ports,
+        *,
+        session_search: SessionSearch,
+        visible: Visible,
+        passages_of: PassagesOf = nothing_pending,
+        weights: Weights = DEFAULT,
+    ) -> None:
+        self._ports = ports
+        self._session_search = session_search
+        self._visible = visible
+        self._passages_of = passages_of
+        self._weights = weights
+
+    async def recall(self, scope: Scope, request: RecallRequest) -> RecallResult:
+        """Raises `StoreUnavailableError` and `CatalogUnavailableError` when not even a part can be answered."""
+        if request.datasets is not None:
+            scope = scope.narrowed_to(request.datasets)
+        with telemetry.search_memory(
+            workspace=scope.workspace, search_type=request.mode.value, datasets=len(scope.readable)
+        ) as seen:
+            result = await self._recall(scope, request)
+            seen.outcome = result.outcome
+            seen.records = len(result.hits) + len(result.session_hits)
+            seen.degraded = result.degraded
+            return result
+
+    async def _recall(self, scope: Scope, request: RecallRequest) -> RecallResult:
+        now_ms = self._ports.clock.now_ms()
+        reference_ms = now_ms if request.at_ms is None else request.at_ms
+        course = _Course(scope, request, understand(request.query, reference_ms), now_ms)
+        session_hits = await self._sessions(course)
+        hits = await self._graph(course) if wants_graph(request, session_hits) else ()
+        if course.failure and not hits and not session_hits:
+            raise course.failure
+        if not hits and not session_hits:
+            return await self._empty(course)
+        result = RecallResult("found", tuple(hits), tuple(session_hits), degraded=tuple(course.degraded))
+        return await self._answered(course, result)
+
+    async def _sessions(self, course: _Course) -> Sequence[SessionHit]:
+        request = course.request
+        if not request.session or (request.sources is not None and "session" not in request.sources):
+            return ()
+        return await self._session_search(course.scope, request.session, request.query, request.top_k)
+
+    async def _graph(self, course: _Course) -> Sequence[Hit]:
+        with telemetry.span(telemetry.RECALL_LEXICAL):
+            async with self._ports.catalog.reading() as tx:
+                weights = await term_weights(tx, course.scope, course.understanding)
+            pending = await find_pending(self._ports.catalog, self._passages_of, course.scope, weights)
+        query = await self._embedded(course)
+        evidence = await self._nominated(course, weights, query)
+        with telemetry.span(
+            telemetry.RECALL_FUSE, {telemetry.CANDIDATES_IN: len(evidence.candidates) + len(pending)}
+        ):
+            ranked = self._ranked(course, query, evidence, pending)
+        with telemetry.span(telemetry.RECALL_GRAPH, {telemetry.CANDIDATES_IN: len(ranked)}) as opened:
+            hits = await self._hydrated(course, ranked, pending)
+            opened.set_attribute(telemetry.CANDIDATES_OUT, len(hits))
+        return hits
+
+    async def _embedded(self, course: _Course) -> EmbeddedQuery | None:
+        if course.is_lexical:
+            return None
+        with telemetry.span(telemetry.RECALL_EMBED):
+            try:
+                return await embed_query(self._ports.embedder, course.request.query)
+            except EmbedderUnavailableError:
+                course.lacks("embedder")
+                return None
+
+    async def _nominated(
+        self, course: _Course, weights: Mapping[TermId, float], query: EmbeddedQuery | None
+    ) -> Evidence:
+        arms: dict[str, DenseArm | TermArm] = dict(term_arms(weights, with_windows=not course.is_lexical))
+        if query is not None:
+            arms["dense"] = DenseArm(query.dense, limit=NOMINEES)
+        if not arms or not course.scope.readable:
+            return NOTHING
+        with telemetry.span(telemetry.RECALL_VECTOR) as opened:
+            try:
+                evidence = await gather_evidence(self._ports.vectors, course.scope, arms, PointFilter())
+            except StoreUnavailableError as failure:
+                course.lacks("vector", failure)
+                return NOTHING
+            opened.set_attribute(telemetry.CANDIDATES_OUT, len(evidence.candidates))
+            return evidence
+
+    def _ranked(
+        self,
+        course: _Course,
+        query: EmbeddedQuery | None,
+        evidence: Evidence,
+        pending: Sequence[Pending],
+    ) -> list[Ranked]:
+        """Searchable and pending passages on one scale; a passage in both lanes counts once."""
+        if course.is_lexical:
+            found = evidence.arms.get("terms", {})
+            ranked = [Ranked(each.passage, found.get(each.passage, 0.0)) for each in evidence.candidates]
+        else:
+            ranked = fuse(course.understanding, query, evidence, self._weights)
+        known = {each.passage for each in ranked}
+        fresh = [each for each in pending if each.passage.id not in known]
+        terms_found = evidence.arms.get("terms", {})
+        ranked += on_one_scale(fresh, ranked, [terms_found.get(each.passage, 0.0) for each in ranked])
+        return sorted(ranked, key=lambda each: (-each.score, each.passage))
+
+    async def _hydrated(
+        self, course: _Course, ranked: Sequence[Ranked], pending: Sequence[Pending]
+    ) -> Sequence[Hit]:
+        waiting = {each.passage.id: each.passage for each in pending}
+        passages = await self._visible_passages(course, ranked, waiting)
+        chosen = select(ranked, passages, course.request.top_k)
+        memories = await self._memories(course, [passages[each.passage] for each in chosen], waiting)
+        async with self._ports.catalog.reading() as tx:
+            datasets = {each.id: each.name for each in await tx.datasets.many(course.scope.readable)}
+        return [
+            Hit(
+                passage=passages[each.passage],
+                dataset_name=datasets.get(passages[each.passage].dataset, ""),
+                score=each.score,
+                memories=memories.get(each.passage, ()),
+                is_pending=each.passage in waiting,
+            )
+            for each in chosen
+        ]
+
+    async def _visible_passages(
+        self, course: _Course, ranked: Sequence[Ranked], waiting: Mapping[PassageId, Passage]
+    ) -> dict[PassageId, Passage]:
+        """Best first and no more than needed: the rest is only read when too much turned out hidden."""
+        found: dict[PassageId, Passage] = {}
+        step = course.request.top_k * SPARE
+        at_ms = course.request.at_ms
+        for start in range(0, len(ranked), step):
+            ids = [each.passage for each in ranked[start : start + step]]
+            visible = await self._hydrate(course, [id_ for id_ in ids if id_ not in waiting])
+            visible |= {id_: waiting[id_] for id_ in ids if id_ in waiting}
+            found |= {
+                id_: passage
+                for id_, passage in visible.items()
+                if at_ms is None or passage.occurred_ms is None or passage.occurred_ms <= at_ms
+            }
+            if len(select(ranked, found, course.request.top_k)) >= course.request.top_k:
+                break
+        return found
+
+    async def _hydrate(self, course: _Course, ids: Sequence[PassageId]) -> dict[PassageId, Passage]:
+        if not ids or "graph" in course.degraded:
+            return {}
+        ports = self._ports
+        try:
+            return await hydrate(ports.graph, ports.catalog, self._visible, course.scope, ids)
+        except StoreUnavailableError as failure:
+            course.lacks("graph", failure)
+            return {}
+
+    async def _memories(
+        self, course: _Course, passages: Sequence[Passage], waiting: Mapping[PassageId, Passage]
+    ) -> Mapping[PassageId, tuple[MemoryVersion, ...]]:
+        stored = [each for each in passages if each.id not in waiting]
+        try:
+            return await memories_of(
+                self._ports.graph, course.scope, stored, course.now_ms, course.request.at_ms
+            )
+        except StoreUnavailableError as failure:
+            course.lacks("graph", failure)
+            return {}
+
+    async def _answered(self, course: _Course, result: RecallResult) -> RecallResult:
+        if course.request.mode is not RecallMode.ANSWER:
+            return result
+        with telemetry.span(telemetry.RECALL_ANSWER):
+            made = await answer(
+                self._ports.answerer, course.request.query, result.hits, course.request.instruction
+            )
+        return result if made is None else replace(result, answer=made.text, answer_model=made.model)
+
+    async def _empty(self, course: _Course) -> RecallResult:
+        datasets = course.scope.readable
+        with telemetry.status_probe(budget_s=BUDGET_S, datasets=len(datasets)) as seen:
+            verdict = await probe(self._ports.catalog, datasets)
+            seen.outcome = verdict.outcome
+        outcome: Outcome = "none"
+        if verdict.outcome in ("indexing", "build_failed"):
+            outcome = verdict.outcome
+        is_counted = verdict.outcome == "indexing" and verdict.total > 0
+        return RecallResult(
+            outcome,
+            completed=verdict.done if is_counted else None,
+            total=verdict.total if is_counted else None,
+            degraded=tuple(course.degraded),
+        )
+
+
+def wants_graph(request: RecallRequest, session_hits: Sequence[SessionHit]) -> bool:
+    """After a session's hits only when asked for: by naming datasets or both sources."""
+    if request.sources is not None:
+        return "graph" in request.sources
+    return not session_hits or request.datasets is not None
