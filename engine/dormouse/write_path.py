@@ -31,11 +31,12 @@ EMBEDDED_PATIENCE = Patience(call_s=30.0, erase_s=300.0, takeover_s=0.0)
 
 @dataclass(frozen=True, slots=True)
 class WritePath:
-    """Acceptors for callers, and the three loops that do what was accepted."""
+    """Acceptors for callers, and the three loops that do what was accepted; `steps` applies one change."""
 
     acceptor: Acceptor
     forgetter: ForgetAcceptor
     extractor: ExtractWorker
+    steps: Steps
     applier: Applier
     sweeper: Sweeper
 
@@ -64,16 +65,18 @@ def write_path(
     sweeper = Sweeper(catalog, blobs, bus, ports.directory, ports.clock)
     preparation = Preparation(catalog, blobs, ports.embedder, ports.extractor, ports.reader)
     outcomes = Outcomes(catalog, blobs, ports.clock, holder=holder, alarm=sweeper.wake)
+    steps, takeover = _applying(ports, sweeper, patience)
     return WritePath(
         acceptor=Acceptor(catalog, blobs, bus, ports.clock),
         forgetter=ForgetAcceptor(catalog, bus),
         extractor=ExtractWorker(catalog, bus, preparation, outcomes, slots=jobs),
-        applier=_applier(ports, sweeper, patience, holder=holder, slots=workspaces),
+        steps=steps,
+        applier=Applier(catalog, bus, steps, takeover, holder=holder, slots=workspaces),
         sweeper=sweeper,
     )
 
 
-def _applier(ports: Ports, sweeper: Sweeper, patience: Patience, *, holder: str, slots: int) -> Applier:
+def _applying(ports: Ports, sweeper: Sweeper, patience: Patience) -> tuple[Steps, Takeover]:
     catalog, graph, vectors, blobs = ports.catalog, ports.graph, ports.vectors, ports.blobs
     calls = FencedCalls(catalog, patience)
     counted = CountedTerms(catalog, blobs)
@@ -85,5 +88,4 @@ def _applier(ports: Ports, sweeper: Sweeper, patience: Patience, *, holder: str,
         Deeds(StoreWriter(graph, vectors, blobs, calls).write, eraser.erase, eraser.clear),
         alarm=sweeper.wake,
     )
-    takeover = Takeover(catalog, graph, calls, patience, eraser.again)
-    return Applier(catalog, ports.bus, steps, takeover, holder=holder, slots=slots)
+    return steps, Takeover(catalog, graph, calls, patience, eraser.again)

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 
 from dormouse.errors import LeaseLostError, UnavailableError
 
-LEASE_MS = 30_000
-RENEW_EVERY_S = 10.0  # three tries before it runs out
+LEASE_MS = 15_000
+RENEW_EVERY_S = 5.0  # two tries before it runs out
 
 
 @asynccontextmanager

@@ -1,0 +1,253 @@
+"""The write path over the real embedded adapters in one folder, driven step by step instead of by its loops.
+
+It may be opened again on the same folder, like a process that starts after another one died.
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from dormouse.adapters.blob_store.folder import FolderBlobStore
+from dormouse.adapters.extractor.lexical import LexicalExtractor
+
+from dormouse.access import lookup
+from dormouse.adapters.catalog.transaction import SqlCatalog
+from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
+from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
+from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
+from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWorkspaceDirectory
+from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, TermId
+from dormouse.jobs.lease import LEASE_MS
+from dormouse.model.document import Content, ContentKind, Document
+from dormouse.model.job import Job
+from dormouse.model.passage import Passage
+from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
+from dormouse.model.scope import Scope
+from dormouse.model.workspace import Collection
+from dormouse.ports.bundle import Ports
+from dormouse.ports.embedder import EmbeddedQuery, EmbeddedText, Embedder
+from dormouse.text.terms import terms
+from dormouse.write_path import WritePath, write_path
+from tests.builders import A_PRINCIPAL
+from tests.contract.write_path.unused import NoAnswerer, NoReader
+from tests.hand_clock import HandClock
+
+DATASET = "main_dataset"
+
+
+class CountingEmbedder:
+    """The real one, with a list of what it was asked to embed."""
+
+    def __init__(self, real: Embedder) -> None:
+        self._real = real
+        self.embedded: list[str] = []
+
+    @property
+    def model(self) -> str:
+        return self._real.model
+
+    @property
+    def dimension(self) -> int:
+        return self._real.dimension
+
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[EmbeddedText]:
+        self.embedded += texts
+        return await self._real.embed_passages(texts)
+
+    async def embed_query(self, text: str) -> EmbeddedQuery:
+        return await self._real.embed_query(text)
+
+    async def close(self) -> None:
+        """The suite closes the real one."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a user could notice, and what must not be left: compared after a crash with an undisturbed run."""
+
+    documents: list[tuple[str, int, int]]
+    passages: list[tuple[str, str, int, int]]
+    points: int
+    versions: int
+    believed: list[str]
+    terms: Mapping[str, int]
+    counted: int
+    jobs: list[tuple[str, str, str]]
+    unapplied: int
+
+
+class World:
+    def __init__(self, ports: Ports, clock: HandClock, embedder: CountingEmbedder, folder: Path) -> None:
+        self.ports = ports
+        self.clock = clock
+        self.embedder = embedder
+        self.folder = folder
+        self.path: WritePath = write_path(ports, holder=str(uuid4()))
+
+    async def scope(self) -> Scope:
+        async with self.ports.catalog.reading() as tx:
+            return await lookup.scope_of(tx, A_PRINCIPAL, LOCAL_WORKSPACE)
+
+    async def remember(
+        self, text: str, *, filename: str = "", external_id: str | None = None, key: str | None = None
+    ) -> Receipt:
+        async with self.ports.catalog.transaction() as tx:
+            dataset = await tx.datasets.ensure(LOCAL_WORKSPACE, A_PRINCIPAL, DATASET)
+            await tx.commit()
+        kind = ContentKind.FILE if filename else ContentKind.TEXT
+        content = Content(
+            body=text.encode(), kind=kind, filename=filename, external_id=external_id, occurred_ms=1_000
+        )
+        idempotency = IdempotencyKey("remember", key, key) if key else None
+        return await self.path.acceptor.remember(await self.scope(), dataset, content, idempotency)
+
+    async def forget(self, document: DocumentId) -> ForgetReceipt:
+        return await self.path.forgetter.forget_item(await self.scope(), await self.dataset(), document)
+
+    async def forget_dataset(self) -> ForgetReceipt:
+        return await self.path.forgetter.forget_dataset(await self.scope(), await self.dataset())
+
+    async def forget_everything(self) -> ForgetReceipt:
+        return await self.path.forgetter.forget_everything(await self.scope())
+
+    async def extract(self, limit: int = 100) -> None:
+        """Everything that waits for extraction now."""
+        async with self.ports.catalog.reading() as tx:
+            due = await tx.work.due(limit)
+        for _, job in due:
+            await self.path.extractor.extract(job)
+
+    async def apply(self) -> None:
+        await self.path.applier.apply(LOCAL_WORKSPACE)
+
+    async def apply_some(self, count: int) -> None:
+        """The first changes that wait, as a process that dies after them would."""
+        async with self.ports.catalog.transaction() as tx:
+            lease = await tx.workspaces.acquire_lease(LOCAL_WORKSPACE, "somebody else", LEASE_MS)
+            await tx.commit()
+        assert lease is not None
+        for _ in range(count):
+            async with self.ports.catalog.reading() as tx:
+                change = await tx.changes.next_unapplied(LOCAL_WORKSPACE)
+            assert change is not None
+            await self.path.steps.apply(lease, change)
+
+    async def work(self) -> None:
+        """Until nothing waits; what is parked or leased comes due by moving the clock."""
+        for _ in range(100):
+            await self.extract()
+            await self.apply()
+            async with self.ports.catalog.reading() as tx:
+                waiting = await tx.changes.unapplied_count(LOCAL_WORKSPACE)
+                due_ms = await tx.work.next_due_ms()
+                is_due = bool(await tx.work.due(1))
+            if not waiting and not is_due and due_ms is None:
+                return
+            if due_ms is not None:
+                self.clock.advance(max(due_ms - self.clock.now_ms(), 0) + 1)
+        raise AssertionError("the work never ends")
+
+    async def job(self, job: JobId) -> Job:
+        async with self.ports.catalog.reading() as tx:
+            return await tx.jobs.get(job)
+
+    async def dataset(self) -> DatasetId:
+        async with self.ports.catalog.reading() as tx:
+            (dataset,) = await tx.datasets.owned_by(LOCAL_WORKSPACE, A_PRINCIPAL)
+            return dataset.id
+
+    async def documents(self) -> Sequence[Document]:
+        async with self.ports.catalog.reading() as tx:
+            return await tx.documents.listing(await self.dataset())
+
+    async def passages(self) -> list[Passage]:
+        """Everything in the graph, whether it is live or not."""
+        found: list[Passage] = []
+        scope = await self.scope()
+        for document in await self._documents_ever():
+            found += await self.ports.graph.passages_of(scope, document, limit=10_000)
+        return found
+
+    async def blobs(self) -> list[BlobKey]:
+        return [blob.key async for blob in self.ports.blobs.list(LOCAL_WORKSPACE)]
+
+    async def term_counts(self, *texts: str) -> tuple[int, dict[str, int]]:
+        """The number of passages counted, and how many of them hold each word of these texts."""
+        words = {word: TermId(next(iter(terms(word, "en")))) for text in texts for word in text.split()}
+        async with self.ports.catalog.reading() as tx:
+            counts = await tx.terms.counts([await self.dataset()], words.values())
+        return counts.passages, {word: counts.frequencies.get(term, 0) for word, term in words.items()}
+
+    async def state(self, words: str) -> State:
+        scope = await self.scope()
+        passages = await self.passages()
+        graph = await self.ports.graph.count(scope)
+        counted, frequencies = await self.term_counts(words)
+        async with self.ports.catalog.reading() as tx:
+            jobs = await tx.jobs.listing(LOCAL_WORKSPACE, A_PRINCIPAL, limit=100)
+            unapplied = await tx.changes.unapplied_count(LOCAL_WORKSPACE)
+        return State(
+            documents=sorted(
+                (each.identity, each.newest_revision, each.searchable_revision)
+                for each in await self.documents()
+            ),
+            passages=sorted((each.id, each.text, each.first_revision, each.last_revision) for each in passages),
+            points=await self.ports.vectors.count(scope),
+            versions=graph.versions,
+            believed=sorted(each.id for each in passages),
+            terms=frequencies,
+            counted=counted,
+            jobs=sorted((job.kind.value, job.stage.value, str(job.cancel_reason)) for job in jobs),
+            unapplied=unapplied,
+        )
+
+    async def _documents_ever(self) -> set[DocumentId]:
+        async with self.ports.catalog.reading() as tx:
+            jobs = await tx.jobs.listing(LOCAL_WORKSPACE, A_PRINCIPAL, limit=1000)
+        return {job.document for job in jobs if job.document is not None}
+
+
+@asynccontextmanager
+async def opened(
+    folder: Path,
+    clock: HandClock,
+    embedder: Embedder,
+    sabotage: Callable[[Ports], Ports] = lambda ports: ports,
+) -> AsyncIterator[World]:
+    """The write path on a folder; `sabotage` may wrap its ports."""
+    counting = CountingEmbedder(embedder)
+    async with AsyncExitStack() as stack:
+        catalog = SqlCatalog(f"sqlite:///{folder / 'catalog.db'}", clock)
+        stack.push_async_callback(catalog.close)
+        await catalog.migrate()
+        graph = await SqliteGraphStore.open(folder / "graph")
+        stack.push_async_callback(graph.close)
+        vectors = QdrantEdgeVectorStore(folder / "vectors")
+        stack.push_async_callback(vectors.close)
+        collection = Collection("passages", counting.model, counting.dimension)
+        await vectors.open(collection)
+        async with catalog.transaction() as tx:
+            await tx.workspaces.ensure(LOCAL_WORKSPACE, "local")
+            await tx.commit()
+        parts: dict[str, Any] = {
+            "catalog": catalog,
+            "graph": graph,
+            "vectors": vectors,
+            "blobs": FolderBlobStore(folder / "blobs"),
+            "bus": SqlQueueBus(catalog),
+            "embedder": counting,
+            "extractor": LexicalExtractor(),
+            "answerer": NoAnswerer(),
+            "reader": NoReader(),
+            "directory": LocalWorkspaceDirectory(),
+            "clock": clock,
+        }
+        yield World(sabotage(Ports(**parts)), clock, counting, folder)
+
+
+def after_leases_ran_out(clock: HandClock) -> None:
+    """As much time as a dead holder's leases need."""
+    clock.advance(LEASE_MS + 1)
