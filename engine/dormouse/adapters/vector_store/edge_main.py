@@ -55,6 +55,10 @@ class _Server:
             return self._open(*arguments)
         return getattr(self._shard, method)(*arguments)
 
+    def close(self) -> None:
+        if self._shard is not None:
+            self._shard.close()
+
     def _open(self, model: str, dimension: int) -> tuple[str, int]:
         """What is recorded; the shard is opened only if that is what the caller expects."""
         record, asked = CollectionRecord.read(self._folder / RECORD_NAME), CollectionRecord(model, dimension)
@@ -72,13 +76,15 @@ def serve(folder: Path, calls: IO[bytes], answers: IO[bytes]) -> None:
         try:
             method, arguments = read_frame(calls)
         except EOFError:
-            return
+            return server.close()
         try:
-            result: Any = server.answer(method, arguments)
+            outcome: tuple[bool, Any] = (True, server.answer(method, arguments))
         except BaseException as exc:  # noqa: BLE001 the process boundary; a panic of the engine is no Exception
-            write_frame(answers, (False, type(exc).__name__))
-        else:
-            write_frame(answers, (True, result))
+            outcome = (False, type(exc).__name__)
+        try:
+            write_frame(answers, outcome)
+        except BrokenPipeError:
+            return None  # the parent was killed meanwhile
 
 
 def _until(deadline: float, attempt: Callable[[], None]) -> None:

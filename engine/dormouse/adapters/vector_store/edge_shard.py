@@ -3,8 +3,8 @@
 Runs in the process of `edge_main`; blocking, and one call at a time. Speaks plain values only, so that every
 call can cross a pipe: a filter is a list of conditions (`Where`), a point a tuple (`Row`).
 
-- No write-ahead log: each write is flushed instead. Then a write that was answered survives SIGKILL and
-  power cuts alike, and no log keeps what was erased.
+- The engine's write-ahead log is off, because it keeps what was erased; a journal of ours (`edge_journal`)
+  holds what the engine has not flushed yet, so a write that was answered survives SIGKILL and power cuts.
 - No graph over the dense vectors (`m` 0): every dense search is exact inside its filter, so points that may
   not be read cannot steer it. No IDF in the engine either: it counts unreadable and deleted points.
 - Deleted points stay in their segment's files until it is rewritten, so an erase has every segment with a
@@ -23,13 +23,15 @@ from typing import Any, Literal, NamedTuple
 
 import qdrant_edge as edge
 
+from dormouse.adapters.vector_store.edge_journal import Journal, Row
+
 MAX_SEGMENT_KB = 4000  # of dense vectors: about 5,000 points, a second to rewrite
 INDEXING_THRESHOLD_KB = 100  # from about 130 points on a segment is packed
-OPTIMISE_EVERY = 2000  # points written; keeps the one growing segment, and so an erase, small
+OPTIMISE_EVERY = 2000  # points written; keeps the growing segment, the journal and so an erase small
 TIE_GROWTH = 4  # how much more is asked for when equal scores reach the limit
 MAX_ASKED = 20_000  # bounds that growth; beyond it ties at the limit fall as the engine has them
 UNBOUNDED = 2**31
-
+JOURNAL_NAME = "journal"  # beside the shard's folder, which is the engine's own
 DENSE, TERMS, WINDOW = "dense", "terms", "window"
 _INDEXES: dict[str, Any] = {
     # UUIDs compare as numbers: at 100,000 points a filter on a keyword costs three times as much.
@@ -41,16 +43,6 @@ _INDEXES: dict[str, Any] = {
 
 Condition = tuple[Literal["any", "equals", "range"], str, Any]  # a range is (from, below), either may be None
 Where = Sequence[Condition]
-
-
-class Row(NamedTuple):
-    """A point: `dense` is float32 bytes, terms are ids and weights in the same order."""
-
-    id: str
-    payload: dict[str, Any]
-    dense: bytes
-    terms: tuple[list[int], list[float]]
-    window: tuple[list[int], list[float]]
 
 
 class Arm(NamedTuple):
@@ -69,8 +61,9 @@ class Footprint(NamedTuple):
 
 class Shard:
     def __init__(self, folder: Path, dimension: int) -> None:
-        """Open the shard, or make it. What a crash left half-built is removed first."""
+        """Open the shard, or make it, and catch up with the journal. Half-built segments are removed."""
         self._folder = folder
+        self._unpacked = 0
         shutil.rmtree(folder / "temp_segments", ignore_errors=True)
         if (folder / "edge_config.json").exists():
             self._shard = edge.EdgeShard.load(str(folder), _settings(dimension))
@@ -82,27 +75,23 @@ class Shard:
         for field, schema in _INDEXES.items():
             if field not in known:
                 self._shard.update(edge.UpdateOperation.create_field_index(field, schema))
-        self._shard.flush()
         hits = self._shard.facet(edge.FacetRequest(key="dataset", limit=UNBOUNDED, exact=True)).hits
         self._datasets = {str(hit.value) for hit in hits}
-        self._unpacked = 0
+        self._journal = Journal(folder.parent / JOURNAL_NAME)
+        for rows, seq in self._journal.records():
+            self._put(rows, seq)
+        self._flush()
 
     def upsert(self, rows: Sequence[Row], seq: int) -> None:
         """Points that a higher change wrote stay as they are."""
-        stored = self._shard.retrieve([row.id for row in rows], with_payload=["seq"], with_vector=False)
-        newer = {str(record.id) for record in stored if (record.payload or {}).get("seq", -1) > seq}
-        points = [_point(row) for row in rows if row.id not in newer]
-        if not points:
-            return
-        self._datasets.update(row.payload["dataset"] for row in rows)
-        self._shard.update(edge.UpdateOperation.upsert_points(points))
-        self._shard.flush()
-        self._unpacked += len(points)
+        self._journal.append(rows, seq)
+        self._put(rows, seq)
         if self._unpacked >= OPTIMISE_EVERY:
             self._pack()
 
     def erase(self, where: Where) -> None:
         """Also rewrites when nothing matches now: the try before may have been cut short."""
+        self._flush()  # or a crash from here on would bring back from the journal what is deleted next
         self._shard.update(edge.UpdateOperation.delete_points_by_filter(_filter(where)))
         self._shard.flush()
         self._pack()
@@ -146,14 +135,29 @@ class Shard:
     def optimise(self) -> Footprint:
         self._pack()
         points = self._shard.count(edge.CountRequest(exact=True))
-        return Footprint(points, _bytes_in(self._folder / "segments"), _bytes_in(self._folder / "wal"))
+        return Footprint(points, _bytes_in(self._folder / "segments"), self._journal.size_bytes)
 
     def close(self) -> None:
+        self._flush()
         self._shard.close()
+        self._journal.close()
+
+    def _put(self, rows: Sequence[Row], seq: int) -> None:
+        stored = self._shard.retrieve([row.id for row in rows], with_payload=["seq"], with_vector=False)
+        newer = {str(record.id) for record in stored if (record.payload or {}).get("seq", -1) > seq}
+        points = [_point(row) for row in rows if row.id not in newer]
+        if points:
+            self._datasets.update(row.payload["dataset"] for row in rows)
+            self._shard.update(edge.UpdateOperation.upsert_points(points))
+            self._unpacked += len(points)
+
+    def _flush(self) -> None:
+        self._shard.flush()
+        self._journal.empty()
 
     def _pack(self) -> None:
         self._shard.optimize()
-        self._shard.flush()
+        self._flush()
         self._unpacked = 0
 
     def _narrowest(self, where: Where) -> edge.Filter | None:

@@ -1,0 +1,71 @@
+"""Upserts that the shard has in memory but not yet in its files: one write and one fsync each.
+
+Flushing the shard takes some seventy synchronised writes, this takes one; on a busy disk that is half a second
+against a few milliseconds for every small write. The engine's own log is no choice: it keeps what was
+erased for as long as its 32 MB segments are not full.
+
+A record is length, CRC-32 and JSON. A record cut short by a crash was never acknowledged and is dropped.
+"""
+
+import base64
+import json
+import os
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_HEAD = struct.Struct(">II")
+
+
+class Row(NamedTuple):
+    """A point: `dense` is float32 bytes, terms are ids and weights in the same order."""
+
+    id: str
+    payload: dict[str, Any]
+    dense: bytes
+    terms: tuple[list[int], list[float]]
+    window: tuple[list[int], list[float]]
+
+
+class Journal:
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("a+b")
+        self.size_bytes = path.stat().st_size
+
+    def append(self, rows: Sequence[Row], seq: int) -> None:
+        """On disk when it returns."""
+        packed = [row._replace(dense=base64.b64encode(row.dense)) for row in rows]
+        body = json.dumps([seq, packed], default=bytes.decode).encode("ascii")
+        self._file.write(_HEAD.pack(len(body), zlib.crc32(body)) + body)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.size_bytes += _HEAD.size + len(body)
+
+    def records(self) -> Iterator[tuple[list[Row], int]]:
+        """What was appended since it was last emptied, in order."""
+        self._file.seek(0)
+        while head := self._file.read(_HEAD.size):
+            if len(head) < _HEAD.size:
+                return
+            size, crc = _HEAD.unpack(head)
+            body = self._file.read(size)
+            if len(body) < size or zlib.crc32(body) != crc:
+                return
+            seq, packed = json.loads(body)
+            yield [_row(*fields) for fields in packed], seq
+
+    def empty(self) -> None:
+        """Once the shard's own files hold everything."""
+        if self.size_bytes:
+            self._file.truncate(0)
+            os.fsync(self._file.fileno())
+            self.size_bytes = 0
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _row(id_: str, payload: dict[str, Any], dense: str, terms: Sequence[Any], window: Sequence[Any]) -> Row:
+    return Row(id_, payload, base64.b64decode(dense), (terms[0], terms[1]), (window[0], window[1]))
