@@ -13,12 +13,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import uvicorn
-from dormouse.compose import open_engine
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
+from dormouse import compose
 from dormouse.adapters.data_folder.lock import owned
 from dormouse.engine import Engine
 from dormouse.errors import MisconfiguredError
@@ -53,7 +53,7 @@ async def serve(
     with owned(settings.data_dir):
         owner = owner_of(settings)
         with listen(settings.host, settings.port) as listening:
-            async with open_engine(settings) as engine, engine.running():
+            async with compose.open_engine(settings) as engine, engine.running():
                 await _answer(build_app(engine, settings, owner), owner, listening, on_ready, idle_exit_s)
 
 

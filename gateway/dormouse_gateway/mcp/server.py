@@ -62,7 +62,7 @@ class Toolset:
         except DormouseError as error:
             return error_reply(problem_text(error, tool.failure))
         except Exception:  # the edge of the process: nothing unforeseen may reach a caller
-            log.exception("tool_failed: %s", tool.name)
+            log.exception("tool_failed", extra={"tool": tool.name})
             return error_reply(problem_text(None, tool.failure))
 
 

@@ -134,7 +134,7 @@ class _Relay:
         except httpx.ConnectError:
             await self._forward_elsewhere(message)
         except (httpx.HTTPError, ValueError) as exc:
-            log.warning("relay_failed: %s", type(exc).__name__)
+            log.warning("relay_failed", extra={"error": type(exc).__name__})
             await self._answer(
                 message, _error(None, _UNREACHABLE, "The connection to Dormouse broke; try again.")
             )

@@ -18,7 +18,7 @@ from dormouse_gateway.mcp.tool import reply
 from dormouse_gateway.web.instants import iso, iso_or_none
 
 MEMORY_META = "cognee/memory"
-BODY_LIMIT_CHARACTERS = 60_000  # clients refuse results of more than about 25,000 tokens
+BODY_LIMIT_CHARACTERS = 40_000  # clients refuse results of more than about 25,000 tokens
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DEGRADED = "Part of the search did not answer ({parts}); there may be more."
@@ -75,7 +75,10 @@ def _body(result: RecallResult, notes: Sequence[str]) -> list[str]:
         shown += 1
     items += memories[:shown]
     if shown < len(memories):
-        notes = [*notes, f"{len(memories) - shown} more were left out for length; ask with a smaller top_k."]
+        notes = [
+            *notes,
+            f"{len(memories) - shown} more left out for length; narrow the question or the datasets to see them.",
+        ]
     return items + [texts.body_item("system", note) for note in notes]
 
 

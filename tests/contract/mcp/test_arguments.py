@@ -1,0 +1,80 @@
+"""Whatever a model sends, it gets an answer that it can read, and nothing of the server's insides."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dormouse.model.document import CONTENT_LIMIT_BYTES
+from tests.contract.mcp.talk import a_call, post, result_of
+from tests.contract.program import Program
+
+TOOLS = ["remember", "recall", "forget", "cognify_status", "search_tools", "call_tool"]
+NAMES = [
+    *("data", "filename", "content_base64", "dataset_name", "session_id", "ontology_key", "background"),
+    *("query", "search_type", "datasets", "top_k", "scope", "dataset", "data_id", "dataset_id"),
+    *("pipelines", "name", "arguments"),
+]
+TEXT = st.text(max_size=30) | st.sampled_from(
+    ["../../etc/passwd", "\ud800", "\x00", "null", "' OR 1=1 --", "{}", "[]", "۵", "𝕏" * 20, "a,b,,", "%s{0}"]
+)
+VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=5,
+)
+INSIDES = re.compile(
+    r"Traceback|File \"|\.py\b|sqlite|/home/|/root/|site-packages|pydantic|0x[0-9a-f]{6}", re.IGNORECASE
+)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(arguments=st.dictionaries(st.sampled_from(NAMES) | TEXT, VALUE, max_size=4))
+def test_no_arguments_bring_out_a_trace_a_path_or_a_500(url: str, tool: str, arguments: dict[str, Any]) -> None:
+    answer = post(url, a_call(tool, arguments))
+
+    assert answer.status_code == 200
+    result = result_of(answer)
+    for block in result["content"]:
+        if result["isError"]:
+            assert block["text"].startswith(("Error", "❌", "Unknown tool"))
+            assert "something went wrong inside" not in block["text"]
+            assert not INSIDES.search(_without(block["text"], arguments))
+
+
+def _without(text: str, arguments: object) -> str:
+    """The text without what the caller said itself."""
+    for name in json.loads(json.dumps(arguments)) if isinstance(arguments, dict) else ():
+        text = text.replace(str(name), "")
+    return text
+
+
+def test_text_that_looks_like_a_path_is_text(url: str, program: Program) -> None:
+    secret = program.folder / "secret.txt"
+    secret.write_text("The vault code is 4711.")
+
+    result_of(post(url, a_call("remember", {"data": str(secret), "dataset_name": "paths"})))
+    found = result_of(post(url, a_call("recall", {"query": "vault code", "datasets": "paths"})))
+
+    assert "4711" not in json.dumps(found)
+
+
+def test_null_and_the_words_for_it_mean_absent(url: str) -> None:
+    result = result_of(
+        post(url, a_call("recall", {"query": "tea", "session_id": "null", "datasets": None, "scope": ""}))
+    )
+
+    assert result["isError"] is False
+
+
+def test_content_over_the_limit_is_refused_with_what_to_do(url: str) -> None:
+    above = a_call("remember", {"data": "x" * (CONTENT_LIMIT_BYTES + 1), "background": True})
+
+    refused = result_of(post(url, above))
+
+    assert refused["isError"] is True
+    assert "Fix: Split the content" in refused["content"][0]["text"]
