@@ -1,6 +1,7 @@
 """Bytes to text: UTF-8, or what a byte order mark says, or a legacy charset that convinces; else refused."""
 
 import codecs
+import re
 
 from charset_normalizer import CharsetMatch, from_bytes
 
@@ -18,7 +19,7 @@ _MOST_CHAOS = 0.1
 _LEAST_COHERENCE = 0.2
 _MULTIBYTE = frozenset({"cp932", "shift_jis", "euc_jp", "gb18030", "gbk", "big5", "cp949", "euc_kr", "johab"})
 _MOST_CONTROLS = 0.02  # terminal logs have some; binary data that happens to be ASCII has many
-_CONTROLS = dict.fromkeys(c for c in range(32) if chr(c) not in "\t\n\r\f\v\b\x1b")
+_CONTROLS = re.compile(r"[\x00-\x07\x0e-\x1a\x1c-\x1f]")
 
 
 def decode(body: bytes) -> str:
@@ -26,7 +27,7 @@ def decode(body: bytes) -> str:
     text = _decoded(body)
     if "\0" in text:
         raise UnreadableDocumentError("content must not contain NUL characters", field="content")
-    if len(text) - len(text.translate(_CONTROLS)) > len(text) * _MOST_CONTROLS:
+    if len(_CONTROLS.findall(text)) > len(text) * _MOST_CONTROLS:
         raise _not_text()
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

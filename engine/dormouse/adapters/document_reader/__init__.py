@@ -1,0 +1,1 @@
+"""Formats that are not text, read by a process of their own."""

@@ -1,0 +1,165 @@
+"""Documents through kreuzberg, each in a process of its own that dies with its document.
+
+A process for each costs about 0.2 s of processor time (starting Python and loading the library); a warm one
+would save that and let one document's corruption, leak or spent limits reach the next. Documents are rare
+beside messages, so isolation wins. Pictures are not read: text recognition is not part of this.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from dormouse.adapters.document_reader.formats import is_encrypted_office, mime_of
+from dormouse.adapters.document_reader.read_main import OUTPUT_LIMIT_CHARACTERS
+from dormouse.errors import OverloadedError, UnreadableDocumentError
+from dormouse.ports.document_reader import ReadDocument
+
+WALL_LIMIT_S = 60.0
+MAX_AT_ONCE = 2
+MAX_WAITING = 64
+_OUTPUT_LIMIT_BYTES = 6 * OUTPUT_LIMIT_CHARACTERS  # JSON may write a character as six
+_MODULE = "dormouse.adapters.document_reader.read_main"
+_KEPT_ENVIRONMENT = ("PATH", "HOME", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
+_FRONT_MATTER = "---\n\n## title:"  # how the library writes the head of a web page
+
+_MESSAGES = {
+    "encrypted": "content is encrypted; remove the password and send it again",
+    "expands": "content was refused because reading it takes more memory or time than a document may",
+    "unsupported": "content is in a format that is not read; send it as text, PDF, Office, HTML or mail",
+    "damaged": "content is damaged or is not what its name says",
+    "empty": "content holds no text that can be read; scanned pages need text recognition first",
+}
+
+
+@dataclass(slots=True)
+class _Load:
+    waiting: int = 0
+
+
+class KreuzbergDocumentReader:
+    """`wall_limit_s` bounds one document's reading; at most `MAX_AT_ONCE` are read at a time."""
+
+    def __init__(self, *, wall_limit_s: float = WALL_LIMIT_S) -> None:
+        self._wall_limit_s = wall_limit_s
+        self._slots = asyncio.Semaphore(MAX_AT_ONCE)
+        self._load = _Load()
+
+    async def read(self, content: bytes, filename: str) -> ReadDocument:
+        """Raises `UnreadableDocumentError` with a plain reason, `OverloadedError` if too many wait."""
+        mime = mime_of(content, filename)
+        if is_encrypted_office(content):
+            raise _unreadable("encrypted")
+        if mime is None:
+            raise _unreadable("unsupported")
+        return _document(await self._in_turn(content, mime))
+
+    async def _in_turn(self, content: bytes, mime: str) -> dict[str, Any]:
+        if self._load.waiting >= MAX_WAITING:
+            raise OverloadedError("too many documents wait to be read")
+        self._load.waiting += 1
+        try:
+            async with self._slots:
+                return await self._in_process(content, mime)
+        finally:
+            self._load.waiting -= 1
+
+    async def _in_process(self, content: bytes, mime: str) -> dict[str, Any]:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", _MODULE, mime,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=_environment(),
+            start_new_session=True,  # the terminal's Ctrl-C is for the server, which ends this one itself
+            limit=1024 * 1024,
+        )  # fmt: skip
+        try:
+            async with asyncio.timeout(self._wall_limit_s):
+                output = await _exchange(process, content)
+                return _understood(await process.wait(), output)
+        except TimeoutError:
+            raise _unreadable("expands") from None
+        finally:
+            await _end(process)
+
+
+def _environment() -> dict[str, str]:
+    """What Python needs to start, and none of the settings that hold secrets."""
+    kept = {name: value for name in _KEPT_ENVIRONMENT if (value := os.environ.get(name))}
+    return kept | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+
+async def _exchange(process: asyncio.subprocess.Process, content: bytes) -> bytes:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(_feed(process, content), name="document-feed")
+        reading = group.create_task(_collect(process), name="document-collect")
+    return reading.result()
+
+
+async def _feed(process: asyncio.subprocess.Process, content: bytes) -> None:
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died; its exit says why
+        process.stdin.write(content)
+        await process.stdin.drain()
+        process.stdin.close()
+        await process.stdin.wait_closed()
+
+
+async def _collect(process: asyncio.subprocess.Process) -> bytes:
+    assert process.stdout is not None
+    output = bytearray()
+    while block := await process.stdout.read(1024 * 1024):
+        output += block
+        if len(output) > _OUTPUT_LIMIT_BYTES:
+            process.kill()
+            return b""
+    return bytes(output)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Nothing of it is left, also when the caller was cancelled."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await asyncio.shield(process.wait())
+
+
+def _understood(exit_code: int, output: bytes) -> dict[str, Any]:
+    """An exit by signal is a limit that was reached or a parser that fell over; both are the document's."""
+    if exit_code != 0 or not output:
+        raise _unreadable("expands" if exit_code <= 0 else "damaged")
+    answer: dict[str, Any] = json.loads(output)
+    if "refused" in answer:
+        raise _unreadable(answer["refused"])
+    return answer
+
+
+def _document(answer: dict[str, Any]) -> ReadDocument:
+    markdown = answer["markdown"]
+    if markdown.startswith(_FRONT_MATTER):
+        markdown = markdown.partition("\n\n")[2].partition("\n\n")[2]
+    if not markdown.strip():
+        raise _unreadable("empty")
+    return ReadDocument(
+        markdown=markdown, title=" ".join(answer["title"].split()), created_ms=_instant(answer["created"])
+    )
+
+
+def _instant(written: str) -> int | None:
+    """Mail dates and ISO; without an offset they are taken as UTC."""
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        with contextlib.suppress(ValueError, TypeError, OverflowError):
+            moment = read(written.strip())
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            return round(moment.timestamp() * 1000)
+    return None
+
+
+def _unreadable(reason: str) -> UnreadableDocumentError:
+    return UnreadableDocumentError(_MESSAGES[reason], field="content")
