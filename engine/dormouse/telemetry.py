@@ -56,8 +56,6 @@ RECORD_COUNT: Final = "gen_ai.memory.record.count"
 SEARCH_TYPE: Final = "search_type"
 STAGE: Final = "stage"
 STORE_ID: Final = "gen_ai.memory.store.id"  # the workspace
-TOKEN_TYPE: Final = "gen_ai.token.type"  # noqa: S105 - a language model's tokens
-MODEL: Final = "gen_ai.request.model"
 MESSAGING_DESTINATION: Final = "messaging.destination.name"
 MESSAGING_OPERATION: Final = "messaging.operation.name"
 MESSAGING_OPERATION_TYPE: Final = "messaging.operation.type"
@@ -71,18 +69,16 @@ UNAPPLIED_CHANGES: Final = "dormouse.changes.unapplied"
 OLDEST_UNAPPLIED_AGE: Final = "dormouse.changes.oldest_unapplied.age"
 AUTH_ATTEMPTS: Final = "dormouse.auth.attempts"
 POOL_WAIT_DURATION: Final = "dormouse.pool.wait.duration"
-TOKEN_USAGE: Final = "gen_ai.client.token.usage"  # noqa: S105 - a language model's tokens
 
 # Bounds suit answers within a second and jobs within minutes; the SDK's own end at ten seconds.
 RECALL_BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 JOB_BOUNDS_S: Final = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0)
 
-TOKEN_BOUNDS: Final = (16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0)
 
 MAX_ORIGINS: Final = 10_000  # jobs; whoever waits longer behind so many starts a trace of its own
 
 ProbeOutcome = Literal["found", "indexing", "build_failed", "none", "timeout", "error"]
-Direction = Literal["input", "output"]
+Pool = Literal["embed-query", "embed-passages", "vectors"]
 
 
 @dataclass(slots=True)
@@ -229,20 +225,13 @@ def backlog(*, unapplied: int, oldest_age_s: float) -> None:
     _gauge(OLDEST_UNAPPLIED_AGE, "s").set(oldest_age_s)
 
 
-def auth_attempted(outcome: Literal["ok", "missing", "unknown", "forbidden"]) -> None:
+def auth_attempted(outcome: Literal["ok", "missing", "unknown"]) -> None:
     _counter(AUTH_ATTEMPTS, "{attempt}").add(1, {OUTCOME: outcome})
 
 
-def pool_waited(pool: Literal["embed", "parse", "catalog", "llm", "recall"], waited_s: float) -> None:
+def pool_waited(pool: Pool, waited_s: float) -> None:
+    """How long a call queued before a bounded pool took it up."""
     _histogram(POOL_WAIT_DURATION, RECALL_BOUNDS_S).record(waited_s, {POOL: pool})
-
-
-def tokens_used(
-    direction: Direction, tokens: int, *, operation: Literal["chat", "embeddings"], model: str
-) -> None:
-    """`model` comes from settings, so its values are few."""
-    labels = {TOKEN_TYPE: direction, OPERATION: operation, MODEL: model}
-    _histogram(TOKEN_USAGE, TOKEN_BOUNDS, "{token}").record(tokens, labels)
 
 
 def _messaging(
@@ -281,8 +270,8 @@ def _meter() -> metrics.Meter:
 
 
 @cache
-def _histogram(name: str, bounds: tuple[float, ...], unit: str = "s") -> Histogram:
-    return _meter().create_histogram(name, unit=unit, explicit_bucket_boundaries_advisory=bounds)
+def _histogram(name: str, bounds: tuple[float, ...]) -> Histogram:
+    return _meter().create_histogram(name, unit="s", explicit_bucket_boundaries_advisory=bounds)
 
 
 @cache

@@ -13,6 +13,7 @@ from typing import cast
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from dormouse import telemetry
 from dormouse.ids import PrincipalId
 from dormouse_gateway.auth.api_keys import KeyFile
 from dormouse_gateway.web.problems import Problem, problem_response
@@ -62,8 +63,10 @@ class PrincipalMiddleware:
             return
         principal = self._identify(scope)
         if principal is None:
+            telemetry.auth_attempted("unknown" if _offered(Headers(scope=scope)) else "missing")
             await problem_response(_UNAUTHENTICATED, scope)(scope, receive, send)
             return
+        telemetry.auth_attempted("ok")
         scope.setdefault("state", {})["principal"] = principal
         await self._app(scope, receive, send)
 

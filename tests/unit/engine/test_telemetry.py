@@ -148,18 +148,14 @@ def test_origins_are_bounded(telemetry_seen: SeenTelemetry, monkeypatch: pytest.
 def test_no_label_of_a_metric_names_a_workspace_or_a_job(telemetry_seen: SeenTelemetry) -> None:
     telemetry.job_reached("searchable", 1.2)
     telemetry.auth_attempted("unknown")
-    telemetry.pool_waited("embed", 0.1)
-    telemetry.tokens_used("input", 120, operation="chat", model="small")
+    telemetry.pool_waited("embed-query", 0.1)
     telemetry.backlog(unapplied=4, oldest_age_s=2.5)
 
     points = telemetry_seen.points()
     assert {name: [p.attributes for p in found] for name, found in points.items()} == {
         "dormouse.job.duration": [{"stage": "searchable"}],
         "dormouse.auth.attempts": [{"outcome": "unknown"}],
-        "dormouse.pool.wait.duration": [{"pool": "embed"}],
-        "gen_ai.client.token.usage": [
-            {"gen_ai.token.type": "input", "gen_ai.operation.name": "chat", "gen_ai.request.model": "small"}
-        ],
+        "dormouse.pool.wait.duration": [{"pool": "embed-query"}],
         "dormouse.changes.unapplied": [{}],
         "dormouse.changes.oldest_unapplied.age": [{}],
     }

@@ -8,6 +8,7 @@ which loses nothing in search and takes 48 bytes each. Source: retrieval, "Index
 
 import asyncio
 import functools
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
@@ -18,6 +19,7 @@ import onnxruntime  # type: ignore[import-untyped]  # ships no types
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
+from dormouse import telemetry
 from dormouse.adapters.embedder.dynamic_quantisation import with_dynamic_quantisation
 from dormouse.errors import EmbedderUnavailableError, MisconfiguredError
 from dormouse.ids import sha256_hex
@@ -64,24 +66,30 @@ class OnnxEmbedder:
         return DIMENSION
 
     async def embed_passages(self, texts: Sequence[str]) -> Sequence[EmbeddedText]:
-        encodings = await self._on(self._bulk, functools.partial(self._encode, texts))
+        encodings = await self._on(self._bulk, "embed-passages", functools.partial(self._encode, texts))
         embedded: dict[int, EmbeddedText] = {}
         for batch in batches([len(encoding.ids) for encoding in encodings]):
             chosen = [encodings[i] for i in batch]
-            results = await self._on(self._bulk, functools.partial(self._embed, chosen))
+            results = await self._on(self._bulk, "embed-passages", functools.partial(self._embed, chosen))
             embedded.update(zip(batch, results, strict=True))
         return [embedded[i] for i in range(len(texts))]
 
     async def embed_query(self, text: str) -> EmbeddedQuery:
-        return await self._on(self._quick, functools.partial(self._embed_query, text))
+        return await self._on(self._quick, "embed-query", functools.partial(self._embed_query, text))
 
     async def close(self) -> None:
         self._bulk.shutdown(wait=True, cancel_futures=True)
         self._quick.shutdown(wait=True, cancel_futures=True)
 
-    async def _on(self, lane: ThreadPoolExecutor, work: Callable[[], _Result]) -> _Result:
+    async def _on(self, lane: ThreadPoolExecutor, pool: telemetry.Pool, work: Callable[[], _Result]) -> _Result:
+        queued_s = time.monotonic()
+
+        def begin() -> _Result:
+            telemetry.pool_waited(pool, time.monotonic() - queued_s)
+            return work()
+
         try:
-            return await asyncio.get_running_loop().run_in_executor(lane, work)
+            return await asyncio.get_running_loop().run_in_executor(lane, begin)
         except (RuntimeError, MemoryError) as exc:  # closed, or the machine gave up
             raise EmbedderUnavailableError("the embedding model does not answer") from exc
 
@@ -139,8 +147,8 @@ def batches(lengths: Sequence[int]) -> list[list[int]]:
 
 
 def _unit(rows: _Vectors) -> _Vectors:
-    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return (rows / np.maximum(lengths, 1e-12)).astype(np.float32)
+    lengths = np.sqrt(np.square(rows).sum(axis=-1, keepdims=True))
+    return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
 
 
 def _sound(text: str) -> str:

@@ -9,10 +9,12 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from dormouse import telemetry
 from dormouse.adapters.vector_store.edge_main import read_frame, write_frame
 from dormouse.errors import InvalidInputError, OverloadedError, StoreUnavailableError
 
@@ -52,7 +54,13 @@ class EdgeProcess:
         self._waiting += 1
         # A caller that gives up leaves the thread to finish the exchange: an answer read by halves would
         # make every later one somebody else's.
-        work_done = asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
+        queued_s = time.monotonic()
+
+        def begin() -> Any:  # noqa: ANN401
+            telemetry.pool_waited("vectors", time.monotonic() - queued_s)
+            return work(*arguments)
+
+        work_done = asyncio.get_running_loop().run_in_executor(self._thread, begin)
         work_done.add_done_callback(self._one_less)
         return await work_done
 
