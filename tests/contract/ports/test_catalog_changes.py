@@ -67,11 +67,13 @@ async def test_a_change_is_applied_once_and_the_next_is_the_lowest(catalog: Cata
             await tx.changes.append(a_change(part=part))
         lease = await leased(tx)
 
+        assert await tx.changes.highest_applied(A_WORKSPACE) == 0
         assert await tx.changes.mark_applied(lease, 1)
         assert not await tx.changes.mark_applied(lease, 1)
         assert await tx.changes.next_unapplied(A_WORKSPACE) == a_change(seq=2, part=1)
         assert await tx.changes.mark_applied(lease, 2)
         assert await tx.changes.next_unapplied(A_WORKSPACE) is None
+        assert await tx.changes.highest_applied(A_WORKSPACE) == 2
         assert await tx.changes.unapplied_count(A_WORKSPACE) == 0
 
 

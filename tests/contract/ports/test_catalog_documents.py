@@ -88,6 +88,7 @@ async def test_a_forgotten_document_is_not_live_from_then_on(catalog: Catalog) -
         assert await tx.documents.get(document.id) is None
         assert await tx.documents.live([document.id]) == frozenset()
         assert await tx.documents.listing(A_DATASET) == []
+        assert await tx.documents.count(A_DATASET) == 0
         assert await tx.documents.live_by_content(A_DATASET, sha256_hex(b"hello")) is None
         assert await tx.revisions.recent_inline([A_DATASET], 10) == []
         assert await tx.documents.item_generation(A_DATASET, document.identity) == 1
@@ -159,6 +160,8 @@ async def test_listings_page_through_all_documents_once(catalog: Catalog) -> Non
         seen: list[Document] = []
         while page := await tx.documents.listing(A_DATASET, after=seen[-1].id if seen else None, limit=10):
             seen += page
+
+        assert await tx.documents.count(A_DATASET) == 25
 
     assert seen == sorted(stored, key=lambda document: document.id)
 

@@ -22,10 +22,13 @@ async def test_nothing_is_kept_without_a_commit(catalog: Catalog) -> None:
 
 
 async def test_nothing_is_kept_when_the_block_fails(catalog: Catalog) -> None:
-    with pytest.raises(ZeroDivisionError):
+    async def fails() -> None:
         async with catalog.transaction() as tx:
             await tx.access.ensure_principal(ADA, "Ada")
             raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fails()
 
     async with catalog.reading() as tx:
         with pytest.raises(NotFoundError):

@@ -100,15 +100,6 @@ class SqlChangeLog:
         return [_change(row) for row in rows]
 
     async def highest_applied(self, workspace: WorkspaceId) -> int:
-        return int(
-            await self._connection.value(
-                select(func.coalesce(func.max(changes.c.seq), 0)).where(
-                    changes.c.workspace == workspace, changes.c.applied_ms.is_not(None)
-                )
-            )
-        )
-
-    async def highest_applied(self, workspace: WorkspaceId) -> int:
         seq = await self._connection.value(
             select(changes.c.seq)
             .where(changes.c.workspace == workspace, changes.c.applied_ms.is_not(None))

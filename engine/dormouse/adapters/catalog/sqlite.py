@@ -2,7 +2,7 @@
 
 Writers of this process take turns before they ask SQLite, because its own waiting polls and is not fair;
 other processes are kept out by BEGIN IMMEDIATE. What was committed survives a loss of power
-(synchronous=FULL), and what was deleted is overwritten (secure_delete).
+(synchronous=FULL), and what was deleted is overwritten (secure_delete, and `scrub` for the rest).
 """
 
 import asyncio
@@ -83,14 +83,17 @@ class SqliteBackend:
         self._was_examined = True
 
     async def scrub(self) -> None:
-        """Copy the log into the file, where deleted rows are overwritten, and cut the log to nothing."""
+        """Write the file anew without what was deleted, and cut the log to nothing.
+
+        Overwriting deletes alone is not enough: when rows move between pages, their copies stay behind in
+        the unused middle of a page, where a later delete does not find them.
+        """
         async with self._turn, self._writer.connect() as connection:
             with driver_failures_translated():
-                raw = (await connection.get_raw_connection()).driver_connection
-                assert raw is not None
-                async with raw.execute("PRAGMA wal_checkpoint(TRUNCATE)") as cursor:
-                    is_busy, _, _ = await cursor.fetchone()
-        if is_busy:
+                driver: Any = (await connection.get_raw_connection()).driver_connection
+                await driver.execute("VACUUM")
+                (row,) = await driver.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+        if row[0]:
             raise CatalogUnavailableError(failures.BUSY)
 
     async def close(self) -> None:
