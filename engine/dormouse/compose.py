@@ -37,6 +37,7 @@ from dormouse.ingest.accept import Acceptor
 from dormouse.ingest.extract import ExtractWorker
 from dormouse.ingest.outcome import Outcomes
 from dormouse.ingest.prepare import Preparation
+from dormouse.ingest.preview import preview
 from dormouse.ingest.sweep import Sweeper
 from dormouse.jobs.fenced_call import FencedCalls, Patience
 from dormouse.model.workspace import Collection
@@ -110,7 +111,9 @@ def assemble(ports: Ports) -> Engine:
         ports,
         acceptor=Acceptor(ports.catalog, ports.blobs, ports.bus, ports.clock),
         forgetter=ForgetAcceptor(ports.catalog, ports.bus),
-        pipeline=RecallPipeline(ports, session_search=partial(search, ports.catalog), visible=visible),
+        pipeline=RecallPipeline(
+            ports, session_search=partial(search, ports.catalog), visible=visible, passages_of=preview
+        ),
         loops=loops,
     )
 

@@ -18,13 +18,24 @@ Visible = Callable[[CatalogTransaction, Scope, Sequence[Passage]], Awaitable[lis
 SPARE = 2  # hydrate twice the wanted number: chunks of one message count once
 
 
-async def hydrate(
-    graph: GraphStore, catalog: Catalog, visible: Visible, scope: Scope, ids: Sequence[PassageId]
+async def hydrate(graph: GraphStore, scope: Scope, ids: Sequence[PassageId]) -> Sequence[Passage]:
+    """Those of `ids` that the graph holds in readable datasets; raises `StoreUnavailableError`."""
+    return await graph.passages(scope, ids) if ids else ()
+
+
+async def only_visible(
+    catalog: Catalog, visible: Visible, scope: Scope, passages: Sequence[Passage], at_ms: int | None
 ) -> dict[PassageId, Passage]:
-    """The visible ones of `ids`; raises `StoreUnavailableError` and `CatalogUnavailableError`."""
-    found = await graph.passages(scope, ids)
+    """Pending ones too: nothing reaches a caller but through here. Raises `CatalogUnavailableError`."""
+    known = [each for each in passages if at_ms is None or not is_after(each, at_ms)]
+    if not known:
+        return {}
     async with catalog.reading() as tx:
-        return {each.id: each for each in await visible(tx, scope, found)}
+        return {each.id: each for each in await visible(tx, scope, known)}
+
+
+def is_after(passage: Passage, at_ms: int) -> bool:
+    return passage.occurred_ms is not None and passage.occurred_ms > at_ms
 
 
 async def memories_of(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from dormouse import telemetry
 from dormouse.errors import EmbedderUnavailableError, StoreUnavailableError
-from dormouse.ids import PassageId, TermId
+from dormouse.ids import DatasetId, PassageId, TermId
 from dormouse.model.document import Document, Revision
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
@@ -21,9 +21,9 @@ from dormouse.ports.vector_store import DenseArm, PointFilter, TermArm
 from dormouse.recall.answer import answer
 from dormouse.recall.embed import embed_query
 from dormouse.recall.fuse import DEFAULT, Evidence, Ranked, Weights, fuse
-from dormouse.recall.graph import SPARE, Visible, hydrate, memories_of, select
+from dormouse.recall.graph import SPARE, Visible, hydrate, memories_of, only_visible, select
 from dormouse.recall.lexical import NOMINEES, term_arms, term_weights
-from dormouse.recall.recent import PassagesOf, Pending, find_pending, on_one_scale
+from dormouse.recall.recent import MAX_ITEMS, PassagesOf, Pending, find_pending, on_one_scale
 from dormouse.recall.status_probe import BUDGET_S, probe
 from dormouse.recall.understand import Understanding, understand
 from dormouse.recall.vector import gather_evidence
@@ -45,6 +45,7 @@ class _Course:
     request: RecallRequest
     understanding: Understanding
     now_ms: int
+    dataset_names: dict[DatasetId, str] = field(default_factory=dict)
     degraded: list[str] = field(default_factory=list)
     failure: StoreUnavailableError | None = None
 
@@ -113,7 +114,10 @@ class RecallPipeline:
         with telemetry.span(telemetry.RECALL_LEXICAL):
             async with self._ports.catalog.reading() as tx:
                 weights = await term_weights(tx, course.scope, course.understanding)
-            pending = await find_pending(self._ports.catalog, self._passages_of, course.scope, weights)
+                waiting = await tx.revisions.recent_inline(course.scope.readable, MAX_ITEMS)
+                datasets = await tx.datasets.many(course.scope.readable)
+            pending = await find_pending(waiting, self._passages_of, weights)
+        course.dataset_names = {each.id: each.name for each in datasets}
         query = await self._embedded(course)
         evidence = await self._nominated(course, weights, query)
         with telemetry.span(
@@ -178,12 +182,10 @@ class RecallPipeline:
         passages = await self._visible_passages(course, ranked, waiting)
         chosen = select(ranked, passages, course.request.top_k)
         memories = await self._memories(course, [passages[each.passage] for each in chosen], waiting)
-        async with self._ports.catalog.reading() as tx:
-            datasets = {each.id: each.name for each in await tx.datasets.many(course.scope.readable)}
         return [
             Hit(
                 passage=passages[each.passage],
-                dataset_name=datasets.get(passages[each.passage].dataset, ""),
+                dataset_name=course.dataset_names.get(passages[each.passage].dataset, ""),
                 score=each.score,
                 memories=memories.get(each.passage, ()),
                 is_pending=each.passage in waiting,
@@ -196,30 +198,26 @@ class RecallPipeline:
     ) -> dict[PassageId, Passage]:
         """Best first and no more than needed: the rest is only read when too much turned out hidden."""
         found: dict[PassageId, Passage] = {}
-        step = course.request.top_k * SPARE
-        at_ms = course.request.at_ms
-        for start in range(0, len(ranked), step):
-            ids = [each.passage for each in ranked[start : start + step]]
-            visible = await self._hydrate(course, [id_ for id_ in ids if id_ not in waiting])
-            visible |= {id_: waiting[id_] for id_ in ids if id_ in waiting}
-            found |= {
-                id_: passage
-                for id_, passage in visible.items()
-                if at_ms is None or passage.occurred_ms is None or passage.occurred_ms <= at_ms
-            }
-            if len(select(ranked, found, course.request.top_k)) >= course.request.top_k:
+        top_k = course.request.top_k
+        for start in range(0, len(ranked), top_k * SPARE):
+            ids = [each.passage for each in ranked[start : start + top_k * SPARE]]
+            stored = await self._hydrate(course, [id_ for id_ in ids if id_ not in waiting])
+            passages = [*stored, *(waiting[id_] for id_ in ids if id_ in waiting)]
+            found |= await only_visible(
+                self._ports.catalog, self._visible, course.scope, passages, course.request.at_ms
+            )
+            if len(select(ranked, found, top_k)) >= top_k:
                 break
         return found
 
-    async def _hydrate(self, course: _Course, ids: Sequence[PassageId]) -> dict[PassageId, Passage]:
-        if not ids or "graph" in course.degraded:
-            return {}
-        ports = self._ports
+    async def _hydrate(self, course: _Course, ids: Sequence[PassageId]) -> Sequence[Passage]:
+        if "graph" in course.degraded:
+            return ()
         try:
-            return await hydrate(ports.graph, ports.catalog, self._visible, course.scope, ids)
+            return await hydrate(self._ports.graph, course.scope, ids)
         except StoreUnavailableError as failure:
             course.lacks("graph", failure)
-            return {}
+            return ()
 
     async def _memories(
         self, course: _Course, passages: Sequence[Passage], waiting: Mapping[PassageId, Passage]

@@ -12,8 +12,6 @@ import numpy as np
 from dormouse.ids import TermId
 from dormouse.model.document import Document, Revision
 from dormouse.model.passage import Passage
-from dormouse.model.scope import Scope
-from dormouse.ports.catalog.transaction import Catalog
 from dormouse.recall.fuse import Ranked
 from dormouse.text.terms import bm25_weights, terms
 
@@ -31,11 +29,9 @@ class Pending:
 
 
 async def find_pending(
-    catalog: Catalog, passages_of: PassagesOf, scope: Scope, weights: Mapping[TermId, float]
+    waiting: Sequence[tuple[Document, Revision]], passages_of: PassagesOf, weights: Mapping[TermId, float]
 ) -> list[Pending]:
-    """Those that share a term with the query, in the order of acceptance, newest first."""
-    async with catalog.reading() as tx:
-        waiting = await tx.revisions.recent_inline(scope.readable, MAX_ITEMS)
+    """Those that share a term with the query, newest first."""
     found = []
     for document, revision in waiting:
         for passage in await passages_of(document, revision):

@@ -22,9 +22,20 @@ class ExtractiveAnswerer:
         del instruction
         if not passages:
             return Answer(NO_INFORMATION, (), MODEL)
-        chosen = tuple(range(min(QUOTES, len(passages))))
+        chosen = _chosen(question, passages)
         quotes = [_quoted(question, passages[i]) for i in chosen]
         return Answer("\n".join(quotes), chosen, MODEL)
+
+
+def _chosen(question: str, passages: Sequence[Passage]) -> tuple[int, ...]:
+    """The best passage, and those of the next few that share a term with the question."""
+    wanted = query_terms(question, detect_language(question)).keys()
+    speaking = [
+        i
+        for i, passage in enumerate(passages)
+        if i == 0 or wanted & terms(passage.indexed_text, passage.language).keys()
+    ]
+    return tuple(speaking[:QUOTES])
 
 
 def _quoted(question: str, passage: Passage) -> str:
