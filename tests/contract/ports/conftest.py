@@ -5,9 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from dormouse.adapters.blob_store.obstore import ObstoreBlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
+from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
+from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
+from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.graph_store import GraphStore
+from dormouse.ports.vector_store import VectorStore
 from tests.builders import NOW_MS
+from tests.contract.ports.store_samples import COLLECTION
 from tests.hand_clock import HandClock
 
 
@@ -32,3 +39,35 @@ async def catalog(catalog_url: str, clock: HandClock) -> AsyncIterator[Catalog]:
         yield opened
     finally:
         await opened.close()
+
+
+@pytest.fixture(params=["sqlite"])
+async def graph(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[GraphStore]:
+    assert request.param == "sqlite"
+    opened = await SqliteGraphStore.open(tmp_path / "graph")
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+@pytest.fixture(params=["qdrant_edge"])
+async def vectors(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorStore]:
+    """Opened on an empty collection."""
+    assert request.param == "qdrant_edge"
+    made = QdrantEdgeVectorStore(tmp_path / "vectors")
+    try:
+        await made.open(COLLECTION)
+        yield made
+    finally:
+        await made.close()
+
+
+@pytest.fixture(params=["obstore_folder"])
+async def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[BlobStore]:
+    assert request.param == "obstore_folder"
+    made = ObstoreBlobStore(tmp_path / "blobs")
+    try:
+        yield made
+    finally:
+        await made.close()

@@ -8,6 +8,7 @@ writes again, which heals a blob whose bytes were damaged.
 import asyncio
 import contextlib
 import os
+import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from obstore import ObjectMeta  # exists for type checkers only
 
 _Entry = tuple[str, int, int]  # key, bytes, modified in ms
+# One folder's name: nothing that climbs out of it, or that the library would spell otherwise.
+_SEGMENT = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 _DRAFTS = "*#*"  # the library names its drafts `<key>#<number>` and does not list them
 
 
@@ -102,19 +105,16 @@ def _prefix(workspace: WorkspaceId, job: JobId) -> str:
 
 
 def _segment(name: str) -> str:
-    """One folder's name, nothing that climbs out of it or that the library would rewrite."""
-    if not name or not all(char.isascii() and (char.isalnum() or char in "-_.") for char in name):
+    if not _SEGMENT.fullmatch(name):
         raise InvalidInputError("a workspace or job is named by letters, digits, '-', '_' and '.'")
-    if name.strip(".") == "":
-        raise InvalidInputError("a workspace or job needs a name")
     return name
 
 
 def _checked(key: BlobKey) -> str:
     parts = key.split("/")
-    if len(parts) != 3:
+    if len(parts) != 3 or not all(map(_SEGMENT.fullmatch, parts)):
         raise NotFoundError("no such blob")
-    return "/".join(map(_segment, parts))
+    return key
 
 
 def _prepare(folder: Path) -> None:

@@ -14,19 +14,11 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from dormouse.adapters.vector_store.edge_calls import Row
 
 _HEAD = struct.Struct(">II")
-
-
-class Row(NamedTuple):
-    """A point: `dense` is float32 bytes, terms are ids and weights in the same order."""
-
-    id: str
-    payload: dict[str, Any]
-    dense: bytes
-    terms: tuple[list[int], list[float]]
-    window: tuple[list[int], list[float]]
 
 
 class Journal:

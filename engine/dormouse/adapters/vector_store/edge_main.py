@@ -2,14 +2,10 @@
 
 It exists because the engine keeps Python's lock while it works: inside the server, every rewrite of a segment
 would hold up every request for a second. Apart from that, a crash of the engine is not a crash of the server.
-
-A frame is a length (8 bytes, big-endian) and a pickle, both ways; the pipe is private to parent and child. The
-end of the input is the end of the parent, however it came.
+The end of the input is the end of the parent, however it came.
 """
 
 import os
-import pickle
-import struct
 import sys
 import time
 from collections.abc import Callable
@@ -17,32 +13,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from dormouse.adapters.data_folder.lock import owned
+from dormouse.adapters.vector_store.edge_calls import read_frame, write_frame
 from dormouse.adapters.vector_store.edge_shard import CollectionRecord, Shard
 from dormouse.errors import DataFolderBusyError
 
 LOCK_WAIT_S = 15.0  # the process of a killed parent may be in the middle of a rewrite
-LENGTH = struct.Struct(">Q")
 RECORD_NAME = "collection.json"
 SHARD_NAME = "shard"
-
-
-def read_frame(stream: IO[bytes]) -> Any:  # noqa: ANN401 whatever the other side sent
-    """Raises EOFError when the other side is gone."""
-    head = stream.read(LENGTH.size)
-    if len(head) < LENGTH.size:
-        raise EOFError
-    size = LENGTH.unpack(head)[0]
-    body = stream.read(size)
-    if len(body) < size:
-        raise EOFError
-    return pickle.loads(body)  # noqa: S301 from our own child or parent, over a pipe nobody else has
-
-
-def write_frame(stream: IO[bytes], value: object) -> None:
-    body = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(LENGTH.pack(len(body)))
-    stream.write(body)
-    stream.flush()
 
 
 class _Server:

@@ -13,8 +13,7 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from dormouse.adapters.vector_store.edge_journal import Row
-from dormouse.adapters.vector_store.edge_shard import DENSE, TERMS, WINDOW, Arm, Condition
+from dormouse.adapters.vector_store.edge_calls import DENSE, TERMS, WINDOW, Arm, Condition, Row
 from dormouse.errors import InvalidInputError, MisconfiguredError
 from dormouse.ids import NAMESPACE, DatasetId, DocumentId, PassageId, TermId
 from dormouse.model.change import Erasure

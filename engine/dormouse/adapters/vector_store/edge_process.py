@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dormouse import telemetry
-from dormouse.adapters.vector_store.edge_main import read_frame, write_frame
+from dormouse.adapters.vector_store.edge_calls import read_frame, write_frame
 from dormouse.errors import InvalidInputError, OverloadedError, StoreUnavailableError
 
 MAX_WAITING = 256  # calls; beyond it the store is overloaded

@@ -19,11 +19,12 @@ import shutil
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import qdrant_edge as edge
 
-from dormouse.adapters.vector_store.edge_journal import Journal, Row
+from dormouse.adapters.vector_store.edge_calls import DENSE, TERMS, WINDOW, Arm, Footprint, Row, Where
+from dormouse.adapters.vector_store.edge_journal import Journal
 
 MAX_SEGMENT_KB = 4000  # of dense vectors: about 5,000 points, a second to rewrite
 INDEXING_THRESHOLD_KB = 100  # from about 130 points on a segment is packed
@@ -32,7 +33,6 @@ TIE_GROWTH = 4  # how much more is asked for when equal scores reach the limit
 MAX_ASKED = 20_000  # bounds that growth; beyond it ties at the limit fall as the engine has them
 UNBOUNDED = 2**31
 JOURNAL_NAME = "journal"  # beside the shard's folder, which is the engine's own
-DENSE, TERMS, WINDOW = "dense", "terms", "window"
 _INDEXES: dict[str, Any] = {
     # UUIDs compare as numbers: at 100,000 points a filter on a keyword costs three times as much.
     "dataset": edge.UuidIndexParams(is_tenant=True),
@@ -40,23 +40,6 @@ _INDEXES: dict[str, Any] = {
     "session": edge.KeywordIndexParams(),
     "occurred": edge.IntegerIndexParams(lookup=False, range=True),
 }  # no more than searches need: each costs every write several fsyncs; erasures look into payloads
-
-Condition = tuple[Literal["any", "equals", "range"], str, Any]  # a range is (from, below), either may be None
-Where = Sequence[Condition]
-
-
-class Arm(NamedTuple):
-    """`query` is float32 bytes for the dense vector, else ids and weights."""
-
-    name: str
-    query: bytes | tuple[list[int], list[float]]
-    limit: int
-
-
-class Footprint(NamedTuple):
-    points: int
-    segments_bytes: int
-    log_bytes: int
 
 
 class Shard:
