@@ -1,0 +1,1 @@
+"""What a text claims, without or with a model."""
