@@ -37,7 +37,7 @@ from dormouse.ingest.accept import Acceptor
 from dormouse.ingest.extract import ExtractWorker
 from dormouse.ingest.outcome import Outcomes
 from dormouse.ingest.prepare import Preparation
-from dormouse.ingest.preview import preview
+from dormouse.ingest.preview import Preview
 from dormouse.ingest.sweep import Sweeper
 from dormouse.jobs.fenced_call import FencedCalls, Patience
 from dormouse.model.workspace import Collection
@@ -112,7 +112,10 @@ def assemble(ports: Ports) -> Engine:
         acceptor=Acceptor(ports.catalog, ports.blobs, ports.bus, ports.clock),
         forgetter=ForgetAcceptor(ports.catalog, ports.bus),
         pipeline=RecallPipeline(
-            ports, session_search=partial(search, ports.catalog), visible=visible, passages_of=preview
+            ports,
+            session_search=partial(search, ports.catalog),
+            visible=visible,
+            passages_of=Preview(ports.clock).passages_of,
         ),
         loops=loops,
     )
