@@ -93,8 +93,9 @@ class SqliteGraphStore:
         async with self._transaction(fence) as connection:
             condition, wide = rows_of.condition_of(what), rows_of.wide_condition_of(what)
             for statement in sql.erase_statements(condition, wide):
-                await connection.exec_driver_sql(statement, values)
-        await self._rewrite()
+                if (await connection.exec_driver_sql(statement, values)).rowcount > 0:
+                    await connection.exec_driver_sql(sql.MARK_UNCLEAN)
+        await self._clean()
 
     async def adopt(self, workspace: WorkspaceId, epoch: int) -> None:
         async with self._immediate() as connection:
@@ -151,8 +152,7 @@ class SqliteGraphStore:
             for statement in sql.TABLES:
                 await connection.exec_driver_sql(statement)
             await connection.exec_driver_sql(f"PRAGMA user_version = {sql.VERSION}")
-        # An erase that a crash cut short left its bytes in the log.
-        await self._cut_log()
+        await self._clean()
 
     async def _read(self, statement: str, values: Mapping[str, Any]) -> Sequence[rows_of.Row]:
         with _translated():
@@ -184,12 +184,17 @@ class SqliteGraphStore:
                     raise
                 await connection.exec_driver_sql("COMMIT")
 
-    async def _rewrite(self) -> None:
-        """Also when nothing was removed now: the try before may have been cut short."""
+    async def _clean(self) -> None:
+        """Rewrite the file if rows went since it last was; also what an erase that a crash cut short left."""
+        async with self._immediate() as connection:
+            if not (await connection.exec_driver_sql(sql.IS_UNCLEAN)).scalar():
+                return
         with _translated():
             async with self._writer.connect() as connection:
                 await connection.exec_driver_sql("VACUUM")
         await self._cut_log()
+        async with self._immediate() as connection:
+            await connection.exec_driver_sql(sql.MARK_CLEAN)
 
     async def _cut_log(self) -> None:
         with _translated():

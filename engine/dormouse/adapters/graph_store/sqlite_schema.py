@@ -56,6 +56,8 @@ TABLES = (
         workspace TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (workspace, seq)
     ) WITHOUT ROWID""",
     "CREATE TABLE IF NOT EXISTS epochs (workspace TEXT NOT NULL PRIMARY KEY, epoch INTEGER NOT NULL)",
+    # One row while bytes of erased rows may still lie in the file.
+    "CREATE TABLE IF NOT EXISTS unclean (id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1))",
 )
 
 
@@ -80,6 +82,9 @@ CLOSE_VERSION = (
     "WHERE workspace = :workspace AND id = :id AND seq <= :seq"
 )
 MARK_APPLIED = "INSERT OR IGNORE INTO applied (workspace, seq) VALUES (:workspace, :seq)"
+MARK_UNCLEAN = "INSERT OR IGNORE INTO unclean (id) VALUES (1)"
+MARK_CLEAN = "DELETE FROM unclean"
+IS_UNCLEAN = "SELECT count(*) FROM unclean"
 READ_EPOCH = "SELECT epoch FROM epochs WHERE workspace = :workspace"
 STORE_EPOCH = (
     "INSERT INTO epochs (workspace, epoch) VALUES (:workspace, :epoch) "

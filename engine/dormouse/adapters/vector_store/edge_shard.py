@@ -32,7 +32,8 @@ OPTIMISE_EVERY = 2000  # points written; keeps the growing segment, the journal 
 TIE_GROWTH = 4  # how much more is asked for when equal scores reach the limit
 MAX_ASKED = 20_000  # bounds that growth; beyond it ties at the limit fall as the engine has them
 UNBOUNDED = 2**31
-JOURNAL_NAME = "journal"  # beside the shard's folder, which is the engine's own
+UNCLEAN_NAME = "unclean"  # there while files may hold what was erased
+JOURNAL_NAME = "journal"  # both beside the shard's folder, which is the engine's own
 _INDEXES: dict[str, Any] = {
     # UUIDs compare as numbers: at 100,000 points a filter on a keyword costs three times as much.
     "dataset": edge.UuidIndexParams(is_tenant=True),
@@ -64,6 +65,10 @@ class Shard:
         for rows, seq in self._journal.records():
             self._put(rows, seq)
         self._flush()
+        self._unclean = folder.parent / UNCLEAN_NAME
+        if self._unclean.exists():
+            self._pack()
+            self._unclean.unlink()
 
     def upsert(self, rows: Sequence[Row], seq: int) -> None:
         """Points that a higher change wrote stay as they are."""
@@ -73,11 +78,16 @@ class Shard:
             self._pack()
 
     def erase(self, where: Where) -> None:
-        """Also rewrites when nothing matches now: the try before may have been cut short."""
+        """Files are rewritten if anything matches, and if a try before was cut short (`UNCLEAN_NAME`)."""
+        if self.count(where) == 0 and not self._unclean.exists():
+            return
         self._flush()  # or a crash from here on would bring back from the journal what is deleted next
+        self._unclean.touch()
+        sync_folder(self._unclean.parent)
         self._shard.update(edge.UpdateOperation.delete_points_by_filter(_filter(where)))
         self._shard.flush()
         self._pack()
+        self._unclean.unlink()
 
     def search(self, arms: Sequence[Arm], where: Where) -> list[list[tuple[str, float]]]:
         """Each arm by score, then id. Equal scores at the limit are all fetched before the cut."""
@@ -255,3 +265,14 @@ class CollectionRecord(NamedTuple):
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Names live in folders. Windows has no such call."""
+    if os.name != "nt":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
