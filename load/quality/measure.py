@@ -1,0 +1,73 @@
+"""Remember a set through the engine as a user would, then ask every question through recall.
+
+One dataset per group. What was remembered stays in the store folder and is found again by the next run, so an
+ablation costs no second embedding.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+
+from dormouse.access.lookup import visible
+from dormouse.engine import Engine
+from dormouse.ids import DatasetId, JobId
+from dormouse.model.recall import RecallRequest, RecallResult
+from dormouse.model.scope import Permission, Scope
+from dormouse.ports.bundle import Ports
+from dormouse.recall.fuse import Weights
+from dormouse.recall.pipeline import RecallPipeline
+from dormouse.sessions.search import search
+from load.quality.figures import DEPTHS
+from load.quality.sets import Question, QuestionSet, contents_of
+
+SEARCHABLE_WITHIN_S = 3600.0
+
+Recall = Callable[[Scope, RecallRequest], Awaitable[RecallResult]]
+Found = tuple[Question, tuple[str, ...], float]
+
+
+def dataset_name(of: QuestionSet, group: str) -> str:
+    return f"{of.name} {group}"
+
+
+async def remember_all(engine: Engine, scope: Scope, of: QuestionSet) -> None:
+    """Groups that are there already are left alone."""
+    present = {each.dataset.name for each in await engine.datasets(scope)}
+    jobs: list[JobId] = []
+    for group in sorted({row.group for row in of.rows}):
+        if dataset_name(of, group) in present:
+            continue
+        for content in contents_of(tuple(row for row in of.rows if row.group == group)):
+            receipt = await engine.remember(scope, dataset_name(of, group), content)
+            jobs.append(receipt.job.id)
+    for job in jobs:
+        done = await engine.wait(scope, job, until="searchable", budget_s=SEARCHABLE_WITHIN_S)
+        if not done.stage.is_searchable:
+            raise RuntimeError(f"job {job} ended as {done.stage.value}")
+
+
+async def ask_all(engine: Engine, scope: Scope, recall: Recall, of: QuestionSet) -> Sequence[Found]:
+    """What was found for each question, best first, by the caller's own ids, and the seconds it took."""
+    datasets: dict[str, DatasetId] = {}
+    for group in {question.group for question in of.questions}:
+        found = await engine.dataset_named(scope, dataset_name(of, group), permission=Permission.READ)
+        datasets[group] = found.id
+    answers = []
+    for question in of.questions:
+        request = RecallRequest(
+            question.text, datasets=frozenset({datasets[question.group]}), top_k=max(DEPTHS)
+        )
+        started = time.perf_counter()
+        result = await recall(scope, request)
+        took_s = time.perf_counter() - started
+        ids = (hit.passage.external_id for hit in result.hits)
+        answers.append((question, tuple(dict.fromkeys(id_ for id_ in ids if id_)), took_s))
+    return answers
+
+
+def recall_weighing(ports: Ports, weights: Weights) -> Recall:
+    """The engine's own recall with another table of weights."""
+    pipeline = RecallPipeline(
+        ports, session_search=partial(search, ports.catalog), visible=visible, weights=weights
+    )
+    return pipeline.recall
