@@ -133,7 +133,7 @@ DIFFERENCES = (
         reason="Clients ask before a destructive call, and programs need the ids.",
     ),
     Difference(
-        reference="The server keeps a session per client: without one a request is refused, an ended one is 404.",
+        reference="The server keeps a session per client: without one it refuses, an ended one is 404.",
         ours="No request needs one; DELETE and GET are 405. Its id only carries the client's name.",
         reason="Any process serves any request, and a restart is not noticed.",
         probes=("list_nosession", "list_badsession", "delete_session", "after_delete"),

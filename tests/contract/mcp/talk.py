@@ -11,7 +11,7 @@ from mcp.types import CallToolResult, Implementation
 
 Mode = Literal["legacy", "2026-07-28"]
 MODES: tuple[Mode, ...] = ("legacy", "2026-07-28")
-ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 MODERN = "2026-07-28"
 
 

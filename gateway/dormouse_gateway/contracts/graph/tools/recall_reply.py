@@ -65,7 +65,7 @@ def _body(result: RecallResult, notes: Sequence[str]) -> list[str]:
     """An answer first, then the memories, best first; what does not fit is counted, not cut in the middle."""
     items = [texts.body_item("answer", result.answer)] if result.answer and _count(result) else []
     memories = [texts.body_item("session", hit.entry.text) for hit in result.session_hits]
-    memories += [texts.body_item("graph", hit.passage.indexed_text) for hit in result.hits]
+    memories += [texts.body_item("graph", _readable(hit.passage)) for hit in result.hits]
     room = BODY_LIMIT_CHARACTERS
     shown = 0
     for memory in memories:
@@ -77,9 +77,14 @@ def _body(result: RecallResult, notes: Sequence[str]) -> list[str]:
     if shown < len(memories):
         notes = [
             *notes,
-            f"{len(memories) - shown} more left out for length; narrow the question or the datasets to see them.",
+            f"{len(memories) - shown} more left out for length; ask more narrowly.",
         ]
     return items + [texts.body_item("system", note) for note in notes]
+
+
+def _readable(passage: Passage) -> str:
+    """Date, speaker or heading path stand before the text; a file's bare name says nothing about it."""
+    return passage.text if passage.heading == passage.document_name else passage.indexed_text
 
 
 def _hit_view(hit: Hit) -> dict[str, Any]:

@@ -40,6 +40,13 @@ def test_sessions_come_first_and_a_heading_stands_before_its_text() -> None:
     assert _meta(reply) == {"count": 3, "state": "found"}
 
 
+def test_a_files_bare_name_is_no_heading_worth_reading() -> None:
+    hit = _hit("Rome", heading="notes.txt")
+    named = Hit(replace(hit.passage, document_name="notes.txt"), "docs", 1.0)
+
+    assert _text(recall_reply(RecallResult("found", hits=(named,)), notes=[])).endswith("\n[graph] Rome")
+
+
 @pytest.mark.parametrize(
     ("outcome", "text"),
     [
@@ -75,12 +82,12 @@ def test_an_answer_precedes_what_it_rests_on_and_is_no_memory() -> None:
 
 
 def test_a_body_that_is_too_long_leaves_out_whole_memories_and_says_how_many() -> None:
-    long = "x" * (BODY_LIMIT_CHARACTERS // 2 - 20)
+    long = "x" * (BODY_LIMIT_CHARACTERS // 2 - 10)
 
     reply = recall_reply(RecallResult("found", hits=(_hit(long), _hit(long), _hit("last"))), notes=[])
 
     assert _text(reply).startswith("3 memories found (3 from docs)\n")
-    assert _text(reply).endswith("[system] 1 more left out for length; narrow the question or the datasets to see them.")
+    assert _text(reply).endswith("[system] 1 more left out for length; ask more narrowly.")
     assert len(reply.structured_content["hits"]) == 3
 
 
