@@ -3,11 +3,11 @@
 The laptop's form: everything lies in one data folder, and one process owns it.
 """
 
-import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from uuid import uuid4
 
 from dormouse.access.lookup import visible
 from dormouse.adapters.answerer.extractive import ExtractiveAnswerer
@@ -20,26 +20,12 @@ from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
 from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWorkspaceDirectory
-from dormouse.apply.counted import CountedTerms
-from dormouse.apply.decide import Decider
-from dormouse.apply.loop import Applier
-from dormouse.apply.settle import Settler
-from dormouse.apply.steps import Deeds, Steps
-from dormouse.apply.takeover import Takeover
-from dormouse.apply.write import StoreWriter
 from dormouse.clock import SystemClock
 from dormouse.engine import Engine
 from dormouse.errors import MisconfiguredError
-from dormouse.forget.accept import ForgetAcceptor
-from dormouse.forget.erase import Eraser
 from dormouse.ids import PrincipalId
-from dormouse.ingest.accept import Acceptor
-from dormouse.ingest.extract import ExtractWorker
-from dormouse.ingest.outcome import Outcomes
-from dormouse.ingest.prepare import Preparation
 from dormouse.ingest.preview import Preview
-from dormouse.ingest.sweep import Sweeper
-from dormouse.jobs.fenced_call import FencedCalls, Patience
+from dormouse.jobs.fenced_call import Patience
 from dormouse.model.workspace import Collection
 from dormouse.ports.bundle import Ports
 from dormouse.ports.catalog.transaction import Catalog
@@ -48,6 +34,7 @@ from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops, Upkeep
 from dormouse.sessions.search import search
 from dormouse.settings import EngineSettings
+from dormouse.write_path import write_path
 
 LOCAL_PRINCIPAL = PrincipalId("local")
 
@@ -97,27 +84,20 @@ async def open_ports(settings: EngineSettings) -> AsyncIterator[Ports]:
 
 def assemble(ports: Ports) -> Engine:
     """The engine over any set of ports; nothing is started."""
-    holder = f"{socket.gethostname()}:{os.getpid()}"
-    sweeper = Sweeper(ports.catalog, ports.blobs, ports.bus, ports.directory, ports.clock)
-    outcomes = Outcomes(ports.catalog, ports.blobs, ports.clock, holder=holder, alarm=sweeper.wake)
-    preparation = Preparation(ports.catalog, ports.blobs, ports.embedder, ports.extractor, ports.reader)
-    loops = Loops(
-        ExtractWorker(ports.catalog, ports.bus, preparation, outcomes),
-        _applier(ports, sweeper, holder),
-        sweeper,
-        Upkeep(ports.catalog, ports.vectors, LOCAL_WORKSPACE),
-    )
+    # New with every start: a dead predecessor's leases must not look like our own, and pids come again.
+    path = write_path(ports, holder=f"{socket.gethostname()}:{uuid4()}", patience=PATIENCE)
+    upkeep = Upkeep(ports.catalog, ports.vectors, LOCAL_WORKSPACE)
     return Engine(
         ports,
-        acceptor=Acceptor(ports.catalog, ports.blobs, ports.bus, ports.clock),
-        forgetter=ForgetAcceptor(ports.catalog, ports.bus),
+        acceptor=path.acceptor,
+        forgetter=path.forgetter,
         pipeline=RecallPipeline(
             ports,
             session_search=partial(search, ports.catalog),
             visible=visible,
             passages_of=Preview(ports.clock).passages_of,
         ),
-        loops=loops,
+        loops=Loops(path.extractor, path.applier, path.sweeper, upkeep),
     )
 
 
@@ -126,23 +106,6 @@ async def open_engine(settings: EngineSettings) -> AsyncIterator[Engine]:
     """The engine on its data folder, not yet running."""
     async with open_ports(settings) as ports:
         yield assemble(ports)
-
-
-def _applier(ports: Ports, sweeper: Sweeper, holder: str) -> Applier:
-    catalog, graph, blobs = ports.catalog, ports.graph, ports.blobs
-    calls = FencedCalls(catalog, PATIENCE)
-    counted = CountedTerms(catalog, blobs)
-    eraser = Eraser(catalog, graph, ports.vectors, blobs, calls, counted.removal)
-    writer = StoreWriter(graph, ports.vectors, blobs, calls)
-    steps = Steps(
-        catalog,
-        Decider(catalog, graph, blobs, counted, eraser.plan),
-        Settler(catalog, blobs),
-        Deeds(upsert=writer.write, erase=eraser.erase, clear=eraser.clear),
-        alarm=sweeper.wake,
-    )
-    takeover = Takeover(catalog, graph, calls, PATIENCE, eraser.again)
-    return Applier(catalog, ports.bus, steps, takeover, holder=holder)
 
 
 async def _collection(catalog: Catalog, embedder: Embedder) -> Collection:

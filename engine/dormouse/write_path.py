@@ -3,9 +3,6 @@
 The activities know nothing of each other; here one is handed to another.
 """
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from dormouse.apply.counted import CountedTerms
@@ -25,9 +22,6 @@ from dormouse.ingest.sweep import Sweeper
 from dormouse.jobs.fenced_call import FencedCalls, Patience
 from dormouse.ports.bundle import Ports
 
-# A dead predecessor is proven dead by the lock on the data folder, and erasing rewrites whole files.
-EMBEDDED_PATIENCE = Patience(call_s=30.0, erase_s=300.0, takeover_s=0.0)
-
 
 @dataclass(frozen=True, slots=True)
 class WritePath:
@@ -40,24 +34,9 @@ class WritePath:
     applier: Applier
     sweeper: Sweeper
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """All loops in this process until the block ends; leaving lets steps at work finish first."""
-        async with asyncio.TaskGroup() as group:
-            loops = [
-                group.create_task(self.extractor.run(), name="extract"),
-                group.create_task(self.applier.run(), name="apply"),
-                group.create_task(self.sweeper.run(), name="sweep"),
-            ]
-            try:
-                yield
-            finally:
-                for loop in loops:
-                    loop.cancel()
-
 
 def write_path(
-    ports: Ports, *, holder: str, patience: Patience = EMBEDDED_PATIENCE, jobs: int = 2, workspaces: int = 2
+    ports: Ports, *, holder: str, patience: Patience, jobs: int = 2, workspaces: int = 2
 ) -> WritePath:
     """`holder` names this process in leases and must be new with every start; `jobs` are extracted and
     `workspaces` applied at once."""

@@ -174,7 +174,7 @@ async def test_session_entries_that_quote_the_forgotten_go_with_it(world: World)
 
 
 async def test_a_long_document_is_forgotten_with_all_its_revisions(world: World) -> None:
-    first = f"{SECRET}. " + "It rains on the quay. " * 2000
+    first = f"{SECRET}. " + "It rains on the quay. " * 800
     document = await _remembered(world, first, external_id="1")
     await _remembered(world, first + " More of it.", external_id="1")
 

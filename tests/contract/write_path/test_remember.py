@@ -11,8 +11,10 @@ from tests.builders import a_content
 from tests.contract.write_path.world import World
 from tests.promises import promise
 
-LONG = "\n\n".join(
-    f"Paragraph {number} tells of the harbour. " + "It rains on the quay. " * 30 for number in range(260)
+# Short turns: more than a part holds of them, and quick to embed.
+LONG = "\n".join(
+    f"{('Ada', 'Grace')[number % 2]}: Message {number} tells of the harbour and of rain that fell on its quay."
+    for number in range(230)
 )
 
 
@@ -64,7 +66,7 @@ async def test_inline_text_lies_beside_its_job_once_it_is_searchable(world: Worl
 
 
 async def test_a_long_document_is_a_blob_and_comes_in_parts(world: World) -> None:
-    receipt = await world.remember(LONG, filename="harbour.md")
+    receipt = await world.remember(LONG, filename="harbour.txt")
     assert len(LONG) > INLINE_LIMIT_BYTES
 
     await world.work()
@@ -142,13 +144,13 @@ async def test_an_idempotency_key_with_another_body_is_a_conflict(world: World) 
 
 
 async def test_an_update_redoes_only_what_changed(world: World) -> None:
-    first = await world.remember(LONG, filename="harbour.md")
+    first = await world.remember(LONG, filename="harbour.txt")
     await world.work()
     before = {each.id: each for each in await world.passages()}
     world.embedder.embedded.clear()
 
     second = await world.remember(
-        LONG.replace("Paragraph 7 tells", "Paragraph seven speaks"), filename="harbour.md"
+        LONG.replace("Message 7 tells", "Message seven speaks"), filename="harbour.txt"
     )
     await world.work()
 
@@ -160,7 +162,7 @@ async def test_an_update_redoes_only_what_changed(world: World) -> None:
     assert (second.document.id, second.document.newest_revision) == (first.document.id, 2)
     assert 0 < len(world.embedder.embedded) < 10
     assert job.counts.unchanged == job.counts.passages - len(world.embedder.embedded)
-    assert not any("Paragraph 7 tells" in each.text for each in after.values())
+    assert not any("Message 7 tells" in each.text for each in after.values())
     assert {after[each].first_revision for each in before.keys() & after.keys()} == {1}
     assert {each.last_revision for each in after.values()} == {2}
     assert await world.ports.vectors.count(await world.scope()) == len(after)

@@ -3,18 +3,18 @@
 It may be opened again on the same folder, like a process that starts after another one died.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from dormouse.adapters.blob_store.folder import FolderBlobStore
-from dormouse.adapters.extractor.lexical import LexicalExtractor
-
+from dormouse import compose
 from dormouse.access import lookup
+from dormouse.adapters.blob_store.obstore import ObstoreBlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
+from dormouse.adapters.extractor.lexical import LexicalExtractor
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
 from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
@@ -69,10 +69,9 @@ class State:
     """What a user could notice, and what must not be left: compared after a crash with an undisturbed run."""
 
     documents: list[tuple[str, int, int]]
-    passages: list[tuple[str, str, int, int]]
+    passages: list[tuple[str, int, int]]
     points: int
     versions: int
-    believed: list[str]
     terms: Mapping[str, int]
     counted: int
     jobs: list[tuple[str, str, str]]
@@ -85,17 +84,22 @@ class World:
         self.clock = clock
         self.embedder = embedder
         self.folder = folder
-        self.path: WritePath = write_path(ports, holder=str(uuid4()))
+        self.principal = A_PRINCIPAL
+        self.path = self.fresh_path(ports)
+
+    def fresh_path(self, ports: Ports) -> WritePath:
+        """As a process that has just started would have it."""
+        return write_path(ports, holder=str(uuid4()), patience=compose.PATIENCE)
 
     async def scope(self) -> Scope:
         async with self.ports.catalog.reading() as tx:
-            return await lookup.scope_of(tx, A_PRINCIPAL, LOCAL_WORKSPACE)
+            return await lookup.scope_of(tx, self.principal, LOCAL_WORKSPACE)
 
     async def remember(
         self, text: str, *, filename: str = "", external_id: str | None = None, key: str | None = None
     ) -> Receipt:
         async with self.ports.catalog.transaction() as tx:
-            dataset = await tx.datasets.ensure(LOCAL_WORKSPACE, A_PRINCIPAL, DATASET)
+            dataset = await tx.datasets.ensure(LOCAL_WORKSPACE, self.principal, DATASET)
             await tx.commit()
         kind = ContentKind.FILE if filename else ContentKind.TEXT
         content = Content(
@@ -156,7 +160,7 @@ class World:
 
     async def dataset(self) -> DatasetId:
         async with self.ports.catalog.reading() as tx:
-            (dataset,) = await tx.datasets.owned_by(LOCAL_WORKSPACE, A_PRINCIPAL)
+            (dataset,) = await tx.datasets.owned_by(LOCAL_WORKSPACE, self.principal)
             return dataset.id
 
     async def documents(self) -> Sequence[Document]:
@@ -167,9 +171,16 @@ class World:
         """Everything in the graph, whether it is live or not."""
         found: list[Passage] = []
         scope = await self.scope()
-        for document in await self._documents_ever():
+        for document in await self.documents_ever():
             found += await self.ports.graph.passages_of(scope, document, limit=10_000)
         return found
+
+    async def blobs_of(self, document: DocumentId) -> list[BlobKey]:
+        """Whatever lies beside the jobs that ever were about the document."""
+        async with self.ports.catalog.reading() as tx:
+            jobs = await tx.jobs.listing(LOCAL_WORKSPACE, self.principal, limit=1000)
+        about = {job.id for job in jobs if job.document == document and not job.kind.is_forget}
+        return [key for key in await self.blobs() if key.split("/")[1] in about]
 
     async def blobs(self) -> list[BlobKey]:
         return [blob.key async for blob in self.ports.blobs.list(LOCAL_WORKSPACE)]
@@ -187,37 +198,32 @@ class World:
         graph = await self.ports.graph.count(scope)
         counted, frequencies = await self.term_counts(words)
         async with self.ports.catalog.reading() as tx:
-            jobs = await tx.jobs.listing(LOCAL_WORKSPACE, A_PRINCIPAL, limit=100)
+            jobs = await tx.jobs.listing(LOCAL_WORKSPACE, self.principal, limit=100)
             unapplied = await tx.changes.unapplied_count(LOCAL_WORKSPACE)
         return State(
             documents=sorted(
                 (each.identity, each.newest_revision, each.searchable_revision)
                 for each in await self.documents()
             ),
-            passages=sorted((each.id, each.text, each.first_revision, each.last_revision) for each in passages),
+            passages=sorted((each.text, each.first_revision, each.last_revision) for each in passages),
             points=await self.ports.vectors.count(scope),
             versions=graph.versions,
-            believed=sorted(each.id for each in passages),
             terms=frequencies,
             counted=counted,
             jobs=sorted((job.kind.value, job.stage.value, str(job.cancel_reason)) for job in jobs),
             unapplied=unapplied,
         )
 
-    async def _documents_ever(self) -> set[DocumentId]:
+    async def documents_ever(self) -> set[DocumentId]:
+        """Live ones and all that any job was ever about."""
         async with self.ports.catalog.reading() as tx:
-            jobs = await tx.jobs.listing(LOCAL_WORKSPACE, A_PRINCIPAL, limit=1000)
+            jobs = await tx.jobs.listing(LOCAL_WORKSPACE, self.principal, limit=1000)
         return {job.document for job in jobs if job.document is not None}
 
 
 @asynccontextmanager
-async def opened(
-    folder: Path,
-    clock: HandClock,
-    embedder: Embedder,
-    sabotage: Callable[[Ports], Ports] = lambda ports: ports,
-) -> AsyncIterator[World]:
-    """The write path on a folder; `sabotage` may wrap its ports."""
+async def opened(folder: Path, clock: HandClock, embedder: Embedder) -> AsyncIterator[World]:
+    """The write path on a folder."""
     counting = CountingEmbedder(embedder)
     async with AsyncExitStack() as stack:
         catalog = SqlCatalog(f"sqlite:///{folder / 'catalog.db'}", clock)
@@ -236,7 +242,7 @@ async def opened(
             "catalog": catalog,
             "graph": graph,
             "vectors": vectors,
-            "blobs": FolderBlobStore(folder / "blobs"),
+            "blobs": ObstoreBlobStore(folder / "blobs"),
             "bus": SqlQueueBus(catalog),
             "embedder": counting,
             "extractor": LexicalExtractor(),
@@ -245,7 +251,7 @@ async def opened(
             "directory": LocalWorkspaceDirectory(),
             "clock": clock,
         }
-        yield World(sabotage(Ports(**parts)), clock, counting, folder)
+        yield World(Ports(**parts), clock, counting, folder)
 
 
 def after_leases_ran_out(clock: HandClock) -> None:

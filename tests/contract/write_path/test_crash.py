@@ -1,0 +1,124 @@
+"""A process that dies between any two steps changes nothing in the end: exactly once, everywhere.
+
+Here the death is an exception that nothing catches, so that every call of a step can be tried; the crash
+suite kills real processes at some of them. Source: writes §3.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+
+from dormouse.ids import BlobKey, DocumentId, PrincipalId
+from dormouse.model.receipt import Receipt
+from tests.contract.crash import kill_points
+from tests.contract.crash.kill_points import KillPoint, armed
+from tests.contract.write_path.world import State, World, after_leases_ran_out
+from tests.promises import promise
+
+WORDS = "London Paris moved cat"
+MOST_CALLS = 200  # of one step in the story; a bound, not a promise
+STRIDES = {"catalog.commit": 5, "blobs.put": 3}  # these come often, and a story takes a second or two
+
+Deed = Callable[[World], Awaitable[object]]
+
+
+class Death(BaseException):
+    """Nothing may catch it: a dead process tidies nothing up."""
+
+
+async def _remember_london(world: World) -> Receipt:
+    return await world.remember("Ada moved to London.\n\nShe liked it.", external_id="1", key="a")
+
+
+async def _remember_paris(world: World) -> Receipt:
+    return await world.remember("Ada moved to Paris.\n\nShe liked it.", external_id="1", key="b")
+
+
+async def _remember_cat(world: World) -> Receipt:
+    return await world.remember("Grace keeps a cat.", external_id="2", key="c")
+
+
+async def _forget_first(world: World) -> None:
+    for document in await world.documents():
+        if document.external_id == "1":
+            await world.forget(document.id)
+
+
+STORY: Sequence[Deed] = (
+    _remember_london,
+    World.work,
+    _remember_paris,
+    _remember_cat,
+    World.work,
+    _forget_first,
+    World.work,
+)
+
+
+async def _told(world: World, name: str) -> tuple[State, list[BlobKey]]:
+    """The story, told without trouble by a caller of this name."""
+    world.principal = PrincipalId(name)
+    for deed in STORY:
+        await deed(world)
+    return await _outcome(world)
+
+
+async def _outcome(world: World) -> tuple[State, list[BlobKey]]:
+    left = [key for document in await _forgotten(world) for key in await world.blobs_of(document)]
+    return await world.state(WORDS), left
+
+
+async def _forgotten(world: World) -> Sequence[DocumentId]:
+    live = {document.id for document in await world.documents()}
+    return [document for document in await world.documents_ever() if document not in live]
+
+
+async def _told_by_a_mortal(world: World, point: KillPoint) -> tuple[State, list[BlobKey]] | None:
+    """The story with one death in it, gone on with by a successor; None if nobody died."""
+    world.principal = PrincipalId(str(point))
+    world.path = world.fresh_path(armed(world.ports, point))
+    deaths = 0
+    for deed in STORY:
+        try:
+            await deed(world)
+        except BaseException as exc:
+            if not _is_death(exc):
+                raise
+            deaths += 1
+            world.path = world.fresh_path(world.ports)
+            after_leases_ran_out(world.clock)
+            await deed(world)
+    world.path = world.fresh_path(world.ports)
+    return await _outcome(world) if deaths else None
+
+
+def _is_death(exc: BaseException) -> bool:
+    if isinstance(exc, BaseExceptionGroup):
+        return exc.split(Death)[1] is None
+    return isinstance(exc, Death)
+
+
+@promise("P8")
+@pytest.mark.parametrize("step", kill_points.STEPS)
+async def test_a_death_before_any_step_changes_nothing_in_the_end(
+    world: World, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before each step is after the one before it, so the steps together leave no gap."""
+
+    def die() -> None:
+        raise Death
+
+    monkeypatch.setattr(kill_points, "die", die)
+    undisturbed = await _told(world, "immortal")
+
+    for nth in range(1, MOST_CALLS, STRIDES.get(step, 1)):
+        point = KillPoint(step, "before", nth)
+        outcome = await _told_by_a_mortal(world, point)
+        if outcome is None:
+            break
+        assert outcome == undisturbed, point
+    else:
+        raise AssertionError("the story never came to an end")
+
+    assert nth > 1, "nobody ever made this step"
+    assert undisturbed[1] == []
