@@ -21,7 +21,8 @@ from structlog.types import EventDict, Processor
 from dormouse.settings import EngineSettings
 
 SERVICE_NAME = "dormouse-gateway"
-QUIET_LOGGERS = ("httpx", "httpcore", "urllib3")  # their info lines repeat every request
+# Their info lines say nothing that an operator of ours would act on.
+QUIET_LOGGERS = ("alembic", "httpcore", "httpx", "mcp", "urllib3", "uvicorn")
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import pytest
 from tests.contract.telemetry.collector import Collector
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def collector() -> Iterator[Collector]:
     server = Collector()
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="collector")

@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from dormouse import telemetry
-from dormouse_gateway.observability import log_to
+from dormouse_gateway.observability import QUIET_LOGGERS, log_to
 from tests.seen_telemetry import SeenTelemetry
 
 
@@ -18,11 +18,14 @@ def written() -> Iterator[io.StringIO]:
     """What a process with log level `info` would write to stderr."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
+    quiet = {name: logging.getLogger(name).level for name in QUIET_LOGGERS}
     stream = io.StringIO()
     log_to(stream, "info")
     yield stream
     root.handlers[:] = handlers
     root.setLevel(level)
+    for name, given in quiet.items():
+        logging.getLogger(name).setLevel(given)
     structlog.reset_defaults()
 
 
@@ -49,6 +52,13 @@ def test_what_is_less_serious_than_the_level_is_left_out(written: io.StringIO) -
     logging.getLogger("theirs").debug("detail")
 
     assert lines(written) == []
+
+
+def test_libraries_are_heard_from_their_warnings_on(written: io.StringIO) -> None:
+    logging.getLogger("uvicorn.error").info("Started server process")
+    logging.getLogger("uvicorn.error").warning("slow")
+
+    assert [line["event"] for line in lines(written)] == ["slow"]
 
 
 def test_a_line_names_its_span(written: io.StringIO, telemetry_seen: SeenTelemetry) -> None:
