@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from dormouse.errors import InvalidInputError, TooLargeError
 from dormouse.model.document import CONTENT_LIMIT_BYTES
+from dormouse_gateway.mcp.arguments import whole
 from dormouse_gateway.web.problems import Problem, ProblemError
 
 JSON_LIMIT_BYTES = 1024 * 1024
@@ -29,7 +30,7 @@ async def json_object(request: Request) -> dict[str, object]:
         raise InvalidInputError("the body is not valid JSON") from exc
     if not isinstance(body, dict):
         raise InvalidInputError("the body must be a JSON object")
-    return body
+    return {str(_sound(name)): _sound(value) for name, value in body.items()}
 
 
 async def form(request: Request) -> FormData:
@@ -48,6 +49,17 @@ async def form(request: Request) -> FormData:
         raise InvalidInputError(
             f"the form cannot be read: at most {MAX_FILES} files, {MAX_FIELDS} fields and 10 MiB per field"
         ) from exc
+
+
+def _sound(value: object) -> object:
+    """Lone surrogates cannot be stored or sent on: each becomes U+FFFD, as in the tools."""
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, list):
+        return [_sound(each) for each in value]
+    if isinstance(value, dict):
+        return {str(_sound(name)): _sound(each) for name, each in value.items()}
+    return value
 
 
 async def _limited(request: Request, limit_bytes: int) -> AsyncGenerator[bytes, None]:

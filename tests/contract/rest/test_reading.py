@@ -27,9 +27,9 @@ def test_lists_continue_where_their_cursor_says(client: httpx.Client, dataset: s
     for number in range(4):
         remember(client, dataset, text=f"Fact number {number}.", name=f"{number}.txt")
 
-    def walk(path: str) -> list[str]:
+    def walk(path: str, **more: str) -> list[str]:
         seen: list[str] = []
-        params = {"limit": "2"}
+        params = {"limit": "2", **more}
         while True:
             answer = client.get(path, params=params)
             assert answer.status_code == 200, answer.text
@@ -42,8 +42,11 @@ def test_lists_continue_where_their_cursor_says(client: httpx.Client, dataset: s
                 return seen
             params = {**params, "cursor": cursor}
 
-    for path in (f"/api/v1/datasets/{body['dataset_id']}/data", f"/api/v1/jobs?dataset={body['dataset_id']}"):
-        assert len(walk(path)) == len(set(walk(path))) == 5
+    items = walk(f"/api/v1/datasets/{body['dataset_id']}/data")
+    jobs = walk("/api/v1/jobs", dataset=body["dataset_id"])
+
+    assert len(items) == len(set(items)) == 5
+    assert len(jobs) == len(set(jobs)) == 5
 
 
 def test_a_job_of_nobody_is_not_found(client: httpx.Client) -> None:
@@ -92,7 +95,7 @@ def test_nothing_found_is_an_empty_list(client: httpx.Client, dataset: str) -> N
     assert answer.json() == []
 
 
-@pytest.mark.parametrize("query", ["日本語の質問", "ماذا يعرف؟", "🦔 \ud83e\udd94", "a\u0000b", "Việt Nam"])
+@pytest.mark.parametrize("query", ["日本語の質問", "ماذا يعرف؟", "🦔", "a\u0000b", "Việt Nam"])
 def test_questions_of_every_script_are_answered(client: httpx.Client, query: str) -> None:
     assert client.post("/api/v1/recall", json={"query": query}).status_code == 200
 

@@ -17,7 +17,6 @@ from dormouse_gateway.contracts.graph.recall_scopes import read_scopes
 from dormouse_gateway.contracts.graph.rest.bodies import RecallBody, parsed
 from dormouse_gateway.contracts.graph.rest.call import Call, Handler, answer
 from dormouse_gateway.contracts.graph.search_types import plan_search
-from dormouse_gateway.mcp.arguments import whole
 from dormouse_gateway.mcp.tool import ToolRefusal
 from dormouse_gateway.web.instants import iso, iso_or_none
 from dormouse_gateway.web.limits import json_object
@@ -40,13 +39,13 @@ def recall_with(*, has_model: bool) -> Handler:
         result = await call.engine.recall(
             call.scope,
             RecallRequest(
-                query=whole(body.query),
+                query=body.query,
                 mode=plan.mode,
                 datasets=datasets,
                 session=body.session_id,
                 sources=sources,
                 top_k=body.top_k,
-                instruction=whole(body.system_prompt),
+                instruction=body.system_prompt,
             ),
         )
         entries = entries_of(result, search_type, plan.mode)
