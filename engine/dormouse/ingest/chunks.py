@@ -90,7 +90,9 @@ def _is_wrapped(paragraph: str) -> bool:
     lines = paragraph.strip().split("\n")
     if len(lines) < 2:
         return True
-    if sum(map(len, lines)) < 45 * len(lines) or any(_LIST_ITEM.match(line) for line in lines[1:]):
+    if sum(map(len, lines)) < 45 * len(lines):
+        return False
+    if sum(_LIST_ITEM.match(line) is not None for line in lines) > 0.2 * len(lines):
         return False
     return sum(not _SENTENCE_END.search(line) for line in lines[:-1]) > 0.6 * (len(lines) - 1)
 

@@ -17,7 +17,10 @@ _MARKS = (
 _SAMPLE_BYTES = 64 * 1024  # detection costs milliseconds a kilobyte; a charset shows early
 _MOST_CHAOS = 0.1
 _LEAST_COHERENCE = 0.2
-_MULTIBYTE = frozenset({"cp932", "shift_jis", "euc_jp", "gb18030", "gbk", "big5", "cp949", "euc_kr", "johab"})
+_MULTIBYTE = frozenset(
+    """cp932 shift_jis shift_jis_2004 shift_jisx0213 euc_jp euc_jis_2004 euc_jisx0213 gb18030 gbk gb2312 big5
+    big5hkscs cp950 cp949 euc_kr johab""".split()
+)
 _MOST_CONTROLS = 0.02  # terminal logs have some; binary data that happens to be ASCII has many
 _CONTROLS = re.compile(r"[\x00-\x07\x0e-\x1a\x1c-\x1f]")
 
@@ -52,17 +55,21 @@ def _strictly(body: bytes, encoding: str) -> str:
 
 
 def _charset(body: bytes) -> str:
-    best = from_bytes(body[:_SAMPLE_BYTES]).best()
-    if best is None or not _convinces(best):
+    matches = from_bytes(body[:_SAMPLE_BYTES])
+    best = matches.best()
+    if best is None or not _convinces(best, is_alone=len(matches) == 1):
         raise _not_text()
     return best.encoding
 
 
-def _convinces(match: CharsetMatch) -> bool:
-    """Single-byte charsets decode anything, so only a language recognised in the result speaks for them."""
+def _convinces(match: CharsetMatch, *, is_alone: bool) -> bool:
+    """Most charsets decode anything: a language recognised in the result speaks for one, or that only one of
+    the strict ones fits."""
     if match.chaos > _MOST_CHAOS:
         return False
-    return match.encoding in _MULTIBYTE or match.coherence >= _LEAST_COHERENCE
+    if match.encoding in _MULTIBYTE:
+        return is_alone or match.coherence >= _LEAST_COHERENCE / 2
+    return match.coherence >= _LEAST_COHERENCE
 
 
 def _not_text() -> UnreadableDocumentError:

@@ -17,7 +17,7 @@ _SPOKEN = re.compile(
     r"(?:[\[(](?P<bracketed>[^\])]{4,40})[\])]\s*[-–—:]?\s*|(?P<bare>\d[\d/.\-]{5,9}[T, ]+\d[\d:.]{3,7}"
     r"(?:\s?[AaPp]\.?[Mm]\.?)?(?:Z|[+-]\d\d:?\d\d)?)\s*[-–—|:]?\s+)?"
     r"(?:\*\*|__)?(?P<name>[^\W\d_][^\n:：<>{}\[\]()|=;\"*_/\\]{0,39})"
-    r"(?:\s?[\[(](?P<after>[^\])]{4,40})[\])])?\s?(?:\*\*|__)?(?::(?:\*\*|__)?(?=\s|$)|：)(?:\*\*|__)?"
+    r"(?:\*\*|__)?(?:\s?[\[(](?P<after>[^\])]{4,40})[\])])?\s?(?:\*\*|__)?(?::(?:\*\*|__)?(?=\s|$)|：)(?:\*\*|__)?"
 )
 _LINE_CHARACTERS = 200  # a speaker stands at the start of a line; keeps the search bounded
 _SAMPLE_CHARACTERS = 50_000  # a conversation shows early

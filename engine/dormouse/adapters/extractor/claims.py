@@ -10,13 +10,12 @@ MIN_WORDS = 4
 MAX_WORDS = 90
 MAX_CHARACTERS = 900
 _MIN_UNSPACED = 6  # characters, where words have no spaces
-_CODE_SHARE = 0.4
+_CODE_SHARE = 0.4  # of the lines
 _LEAST_LETTERS = 0.7  # of what is not white space; code and tables have fewer
 
-
 _CODE_LINE = re.compile(
-    r"^\s*(?:#(?!#|\s+[A-Z])|//|/\*|\*/|import |from \S+ import|def |class |return\b|const |let |var |<\w|</|@\w|"
-    r"[{}\[\]()]+[;,]?\s*$|SELECT |INSERT |CREATE |\$ |>>> )|[;{(]\s*$|\w\(\S*\)[;:,]?\s*$|\w+\.\w+\(|"
+    r"^\s*(?:#(?!#|\s+[A-Z])|//|/\*|\*/|import |from \S+ import|def |class |return\b|const |let |var |<\w|</|"
+    r"@\w|[{}\[\]()]+[;,]?\s*$|SELECT |INSERT |CREATE |\$ |>>> )|[;{(]\s*$|\w\(\S*\)[;:,]?\s*$|\w+\.\w+\(|"
     r"\s[=!+-]?==?=?\s|=>|->|::|</|NOT NULL"
 )
 
@@ -89,6 +88,11 @@ def is_code(text: str) -> bool:
         return False
     lines = [line for line in text.split("\n") if line.strip()]
     return sum(_CODE_LINE.search(line) is not None for line in lines) > _CODE_SHARE * len(lines)
+
+
+def is_prose(sentence: str) -> bool:
+    """A whole sentence, as it stands between lines of code."""
+    return sentence[0].isupper() and sentence.rstrip('"”)*')[-1:] in ".!" and not _CODE_LINE.search(sentence)
 
 
 def _is_worth_keeping(core: str) -> bool:

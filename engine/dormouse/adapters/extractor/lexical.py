@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dormouse.adapters.extractor.claims import Claim, claim_of, is_code
+from dormouse.adapters.extractor.claims import Claim, claim_of, is_code, is_prose
 from dormouse.adapters.extractor.names import MAX_NAME_CHARACTERS, names
 from dormouse.model.interval import END_MS, Interval
 from dormouse.model.memory import Basis, EntityDraft, Extraction, MemoryDraft, MemoryKind, SourceKind
@@ -92,13 +92,14 @@ def _session_ends(passages: Sequence[Passage]) -> dict[int, _Session]:
 
 
 def _of_passage(passage: Passage, zone: str, speakers: frozenset[str], session: _Session | None) -> Extraction:
-    has_code = is_code(passage.text)
-    found = () if has_code else names(passage.text, passage.language, speakers)
+    said = list(_sentences(passage, zone))
+    prose = " ".join(sentence.text for sentence in said) if is_code(passage.text) else passage.text
+    found = names(prose, passage.language, speakers)
     speaker = _speaker(passage)
     everybody = tuple(dict.fromkeys([*([speaker] if speaker else []), *found]))
     drafts = list(_episode_of_session(passage, session)) if session else []
-    if passage.role not in _SILENT_ROLES and not has_code:
-        drafts.extend(_claims(passage, zone, everybody))
+    if passage.role not in _SILENT_ROLES:
+        drafts.extend(_claims(passage, said, everybody))
     return Extraction(
         passage=passage.id,
         memories=tuple(drafts[:MAX_MEMORIES]),
@@ -127,8 +128,8 @@ def _episode_of_session(passage: Passage, session: _Session) -> Iterator[MemoryD
     )
 
 
-def _claims(passage: Passage, zone: str, entities: tuple[str, ...]) -> Iterator[MemoryDraft]:
-    for sentence in _sentences(passage, zone):
+def _claims(passage: Passage, said: Sequence[_Sentence], entities: tuple[str, ...]) -> Iterator[MemoryDraft]:
+    for sentence in said:
         claim = claim_of(
             sentence.text,
             has_past_date=any(not date.is_future for date in sentence.dates),
@@ -142,8 +143,10 @@ def _sentences(passage: Passage, zone: str) -> Iterator[_Sentence]:
     text = passage.text
     dates = find_dates(text, passage.occurred_ms, zone)
     fences = [match.span() for match in _FENCE.finditer(text)] if "```" in text else []
+    has_code = is_code(text)
     for start, end in sentences(text):
-        if not any(opens <= start < closes for opens, closes in fences):
+        is_kept = is_prose(text[start:end]) if has_code else True
+        if is_kept and not any(opens <= start < closes for opens, closes in fences):
             inside = tuple(date for date in dates if start <= date.start and date.end <= end)
             yield _Sentence(text[start:end], text, inside, start, zone)
 

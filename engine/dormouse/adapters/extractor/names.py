@@ -6,6 +6,7 @@ or when somebody of that name speaks. Months, weekdays and stop words are none.
 
 import re
 from collections.abc import Collection, Iterator
+from functools import cache
 
 from dormouse.text.stop_words import stop_words
 
@@ -41,8 +42,8 @@ _LINKS = frozenset("of de da di del van von der den la le bin al el y and the &"
 
 
 def names(text: str, language: str, known: Collection[str] = ()) -> tuple[str, ...]:
-    """Each spelling once, titles and handles first, then by appearance; `known` are names that need no other sign."""
-    common = _NO_NAMES | stop_words(language or "en")
+    """Each spelling once, titles and handles first; `known` are names that need no other sign."""
+    common = _common_words(language)
     found: dict[str, None] = dict.fromkeys(_marked(text))
     titles = " ".join(found)
     inside = set(known)
@@ -58,6 +59,11 @@ def names(text: str, language: str, known: Collection[str] = ()) -> tuple[str, .
                 found[name] = None
     lone = {name for name in unsure if name not in inside}
     return tuple(name for name in found if name not in lone)[:MAX_NAMES]
+
+
+@cache
+def _common_words(language: str) -> frozenset[str]:
+    return _NO_NAMES | stop_words(language)
 
 
 def _is_sure(name: str, text: str, match: re.Match[str]) -> bool:
