@@ -4,7 +4,7 @@ SHELL := /bin/sh
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help run test check test-unit test-contract coverage format docs lock clean environment
+.PHONY: help run test check test-unit test-contract coverage quality format docs lock clean environment
 
 help: ## List what can be made
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,10 @@ test-contract: environment ## Contract tests alone: the real program, and each p
 
 coverage: environment ## Unit and contract tests with branch coverage
 	@$(PYTEST) --cov --cov-report=term-missing tests/unit tests/contract
+
+quality: environment ## Measure how well recall finds: DATA=folder of sets, SET=one of them, ABLATION=1
+	@test -n "$(DATA)" || { echo "name the folder of question sets: make quality DATA=folder" >&2; exit 2; }
+	@$(BIN)/python -m load.quality --data "$(DATA)" $(if $(SET),--set "$(SET)") $(if $(ABLATION),--ablation)
 
 format: environment ## Put imports and layout in order
 	@$(BIN)/ruff check --fix --select I .
