@@ -87,7 +87,7 @@ class VectorStore(Protocol):
         ...
 
     async def optimise(self) -> VectorFootprint:
-        """Merge segments and build indexes; searches go on meanwhile."""
+        """Merge segments and build indexes; searches go on, at worst after waiting for one such step."""
         ...
 
     async def close(self) -> None:

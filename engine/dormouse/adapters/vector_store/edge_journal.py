@@ -13,6 +13,7 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
+from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +24,21 @@ _HEAD = struct.Struct(">II")
 
 class Journal:
     def __init__(self, path: Path) -> None:
-        self._file = path.open("a+b")
+        self._file = path.open("a+b", buffering=0)
         self.size_bytes = path.stat().st_size
 
     def append(self, rows: Sequence[Row], seq: int) -> None:
-        """On disk when it returns."""
+        """On disk when it returns; a full disk leaves no half of a record for later ones to hide behind."""
         packed = [row._replace(dense=base64.b64encode(row.dense)) for row in rows]
         body = json.dumps([seq, packed], default=bytes.decode).encode("ascii")
-        self._file.write(_HEAD.pack(len(body), zlib.crc32(body)) + body)
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self.size_bytes += _HEAD.size + len(body)
+        record = _HEAD.pack(len(body), zlib.crc32(body)) + body
+        try:
+            _write_all(self._file, record)
+            os.fsync(self._file.fileno())
+        except OSError:
+            self._file.truncate(self.size_bytes)
+            raise
+        self.size_bytes += len(record)
 
     def records(self) -> Iterator[tuple[list[Row], int]]:
         """What was appended since it was last emptied, in order."""
@@ -57,6 +62,13 @@ class Journal:
 
     def close(self) -> None:
         self._file.close()
+
+
+def _write_all(file: RawIOBase, content: bytes) -> None:
+    """An unbuffered file may take a part only."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[file.write(rest) or 0 :]
 
 
 def _row(id_: str, payload: dict[str, Any], dense: str, terms: Sequence[Any], window: Sequence[Any]) -> Row:

@@ -84,7 +84,10 @@ def main() -> None:
         with owned(folder):
             serve(folder, sys.stdin.buffer, answers)
 
-    _until(time.monotonic() + LOCK_WAIT_S, locked)
+    try:
+        _until(time.monotonic() + LOCK_WAIT_S, locked)
+    except DataFolderBusyError:
+        sys.exit("the vectors are held by another process")
 
 
 if __name__ == "__main__":

@@ -72,8 +72,10 @@ class Shard:
 
     def upsert(self, rows: Sequence[Row], seq: int) -> None:
         """Points that a higher change wrote stay as they are."""
+        self._put(
+            rows, seq
+        )  # first: what the engine refuses must not come back from the journal at every start
         self._journal.append(rows, seq)
-        self._put(rows, seq)
         if self._unpacked >= OPTIMISE_EVERY:
             self._pack()
 
