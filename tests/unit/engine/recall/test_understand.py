@@ -1,0 +1,47 @@
+import pytest
+
+from dormouse.recall.understand import names, understand
+from tests.builders import NOW_MS
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Have I ever worked with Flask?",
+        "What's in my notes?",
+        "I'm where?",
+        "我的车在哪里",
+        "Wo ist mein Auto?",
+        "Где мой ключ?",
+    ],
+)
+def test_who_asks_about_themselves_is_noticed(query: str) -> None:
+    assert understand(query, NOW_MS).is_first_person
+
+
+@pytest.mark.parametrize(
+    "query", ["When did Caroline paint?", "Which libraries are used?", "imitation of mystery"]
+)
+def test_who_asks_about_others_is_not_the_first_person(query: str) -> None:
+    assert not understand(query, NOW_MS).is_first_person
+
+
+def test_quotations_are_kept_as_written() -> None:
+    assert understand('Who said "never again" or “maybe Later”?', NOW_MS).quoted == (
+        "never again",
+        "maybe Later",
+    )
+
+
+def test_relative_dates_are_read_from_the_reference_clock() -> None:
+    (span,) = understand("What happened yesterday?", NOW_MS).dates
+
+    assert span.interval.end_ms == NOW_MS - NOW_MS % 86_400_000
+
+
+def test_a_speaker_is_named_by_any_word_of_the_name() -> None:
+    assert names("Maria-José Lopez") & understand("What does Lopez like?", NOW_MS).words
+
+
+def test_initials_and_roles_do_not_name_anybody() -> None:
+    assert names("PM") == frozenset()
