@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from starlette.applications import Starlette
@@ -30,6 +31,7 @@ from dormouse_gateway.mcp.endpoint import Endpoint
 from dormouse_gateway.mcp.server import ServerIdentity, build_server
 from dormouse_gateway.mcp.session_id import SessionIds
 from dormouse_gateway.mcp.session_key import session_key
+from dormouse_gateway.mcp.stopping import Stopping
 from dormouse_gateway.owner import DISTRIBUTION, Owner, end_when_idle, owner_of
 from dormouse_gateway.ready import ready_lines
 from dormouse_gateway.settings import GatewaySettings
@@ -37,7 +39,8 @@ from dormouse_gateway.web.health import ProbeRoutes, health_routes
 from dormouse_gateway.web.hosts import HostGuard, HostNames
 from dormouse_gateway.web.problems import exception_handlers
 
-GRACE_S = 60  # a call without a progress token waits 50 s at most, and gets its answer
+GRACE_S = 60  # what calls under way get when the process is asked to end
+WAIT_WHEN_STOPPING_S = 50.0  # they stop waiting before that, so that each still gets its answer
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SEEN_BY_BROWSERS = ["Mcp-Session-Id", "Mcp-Protocol-Version", "WWW-Authenticate", "Retry-After", "X-Request-Id"]
 
@@ -54,13 +57,15 @@ async def serve(
         owner = owner_of(settings)
         with listen(settings.host, settings.port) as listening:
             async with compose.open_engine(settings) as engine, engine.running():
-                await _answer(build_app(engine, settings, owner), owner, listening, on_ready, idle_exit_s)
+                stopping = Stopping(WAIT_WHEN_STOPPING_S)
+                server = _Server(build_app(engine, settings, owner, stopping), stopping)
+                await _answer(server, owner, listening, on_ready, idle_exit_s)
 
 
-def build_app(engine: Engine, settings: GatewaySettings, owner: Owner) -> ASGIApp:
+def build_app(engine: Engine, settings: GatewaySettings, owner: Owner, stopping: Stopping) -> ASGIApp:
     """The whole application; the server runs its lifespan."""
     identity = ServerIdentity("dormouse", "Dormouse", version(DISTRIBUTION), INSTRUCTIONS)
-    server = build_server(graph_toolset(engine, manners_of(settings)), identity)
+    server = build_server(graph_toolset(engine, manners_of(settings)), identity, stopping)
     endpoint = Endpoint(server, SessionIds([session_key(settings.data_dir)]))
     routes: list[BaseRoute] = [
         *endpoint.routes("/mcp"),
@@ -98,7 +103,7 @@ def _prompt_in(path: Path | None) -> str:
 
 
 async def _answer(
-    app: ASGIApp,
+    server: "_Server",
     owner: Owner,
     listening: socket.socket,
     on_ready: Callable[[str], None],
@@ -116,7 +121,7 @@ async def _answer(
             if idle_exit_s is not None:
                 watch = end_when_idle(owner.activity, idle_exit_s)
                 watches.append(group.create_task(watch, name="end when idle"))
-            await _Server(app, announce).serve([listening])
+            await server.serve_announced([listening], announce)
             for task in watches:
                 task.cancel()
     finally:
@@ -126,7 +131,7 @@ async def _answer(
 class _Server(uvicorn.Server):
     """uvicorn that says when it answers, and leaves the end of the process to whoever started it."""
 
-    def __init__(self, app: ASGIApp, announce: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, stopping: Stopping) -> None:
         config = uvicorn.Config(
             app,
             log_config=None,
@@ -136,12 +141,22 @@ class _Server(uvicorn.Server):
             timeout_graceful_shutdown=GRACE_S,
         )
         super().__init__(config)
+        self._stopping = stopping
+        self._announce: Callable[[], None] | None = None
+
+    async def serve_announced(self, sockets: list[socket.socket], announce: Callable[[], None]) -> None:
+        """`announce` is called once, when the first request can be answered."""
         self._announce = announce
+        await self.serve(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started:
+        if self.started and self._announce:
             self._announce()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._stopping.begin()
+        super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

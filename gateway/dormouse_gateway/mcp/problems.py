@@ -55,9 +55,14 @@ PROBLEMS: Mapping[str, ProblemText] = MappingProxyType(
 
 def problem_text(error: DormouseError | None, failure: str) -> str:
     """The whole text of an error answer; `failure` comes first. None: an error nobody foresaw."""
-    problem = PROBLEMS["internal" if error is None else error.code]
-    message = problem.message or str(error)
-    if not problem.fix:
-        return failure + message
+    code = "internal" if error is None else error.code
+    message = PROBLEMS[code].message or str(error)
     retry_after_s = error.retry_after_s if isinstance(error, UnavailableError) else 1
-    return f"{failure}{message}\nFix: {problem.fix.format(retry_after_s=retry_after_s)}"
+    fix = fix_of(code, retry_after_s=retry_after_s)
+    return f"{failure}{message}\nFix: {fix}" if fix else failure + message
+
+
+def fix_of(code: str, *, retry_after_s: int = 1) -> str:
+    """What to do about an error of this code; empty when nothing is known to help."""
+    problem = PROBLEMS.get(code)
+    return problem.fix.format(retry_after_s=retry_after_s) if problem else ""

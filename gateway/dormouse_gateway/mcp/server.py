@@ -27,6 +27,7 @@ from dormouse_gateway.mcp.flat_schema import flat_schema
 from dormouse_gateway.mcp.problems import problem_text
 from dormouse_gateway.mcp.progress import ProgressReporter
 from dormouse_gateway.mcp.session_id import MAX_NAME_CHARACTERS
+from dormouse_gateway.mcp.stopping import Stopping
 from dormouse_gateway.mcp.tool import (
     BUDGET_S,
     BUDGET_WITH_TOKEN_S,
@@ -86,7 +87,7 @@ def listed_tool(tool: Tool) -> ListedTool:
     )
 
 
-def build_server(toolset: Toolset, identity: ServerIdentity) -> Server[Any]:
+def build_server(toolset: Toolset, identity: ServerIdentity, stopping: Stopping) -> Server[Any]:
     """The list does not depend on who asks, so clients and proxies may keep it."""
     listing = ListToolsResult(tools=[listed_tool(toolset.tools[name]) for name in toolset.listed])
     schemas = {name: flat_schema(tool.arguments) for name, tool in toolset.tools.items()}
@@ -96,7 +97,7 @@ def build_server(toolset: Toolset, identity: ServerIdentity) -> Server[Any]:
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         reporter = _reporter_of(context)
-        call = _call_of(context, reporter)
+        call = _call_of(context, reporter, stopping)
         async with reporter.beating() if reporter else nullcontext():
             return await toolset.call(call, params.name, params.arguments)
 
@@ -126,7 +127,7 @@ def _reporter_of(context: Context) -> ProgressReporter | None:
     return ProgressReporter(send)
 
 
-def _call_of(context: Context, reporter: ProgressReporter | None) -> Call:
+def _call_of(context: Context, reporter: ProgressReporter | None, stopping: Stopping) -> Call:
     request = context.request
     if request is None:
         raise RuntimeError("tools are called over HTTP: the request says who calls")
@@ -137,6 +138,7 @@ def _call_of(context: Context, reporter: ProgressReporter | None) -> Call:
         client_name=client.name[:MAX_NAME_CHARACTERS] if client else None,
         budget_s=min(budget_s, _asked_budget_s(request.headers.get(DEADLINE_HEADER))),
         report=reporter.report if reporter else _say_nothing,
+        latest=stopping.latest,
     )
 
 

@@ -19,14 +19,16 @@ Report = Callable[[str], Awaitable[None]]
 class Call:
     """One call of a tool. `client_name` is what the client says it is: good for a default, never for a right.
 
-    `budget_s` is how long the call may wait before it answers with what there is; `report` sends a line of
-    progress and does nothing when the caller asked for none.
+    `budget_s` is how long the call may wait before it answers with what there is, and `latest` the monotonic
+    time by which it must, which may come closer while it waits. `report` sends a line of progress and does
+    nothing when the caller asked for none.
     """
 
     principal: PrincipalId
     client_name: str | None
     budget_s: float
     report: Report
+    latest: Callable[[], float]
 
 
 class ToolRefusal(Exception):  # noqa: N818 - an answer in the contract's own words, not a fault

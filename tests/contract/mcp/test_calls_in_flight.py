@@ -85,7 +85,7 @@ def test_a_call_in_flight_gets_its_result_when_the_server_is_told_to_stop(stall:
     stall.release()
     *progress, last = answer.messages()
 
-    assert [message["method"] for message in progress] == ["notifications/progress"]
+    assert {message["method"] for message in progress} == {"notifications/progress"}
     assert progress[0]["params"]["progressToken"] == "t"
     assert last["result"]["content"][0]["text"].startswith("Stored permanently")
     assert stall.process.wait(DEADLINE_S) == 0

@@ -179,7 +179,12 @@ def test_white_space_at_the_end_of_a_header_is_not_part_of_it(url: str) -> None:
     message, headers = as_modern(a_call("recall", {"query": "tea"}))
     body = json.dumps(message).encode()
     told = {**ACCEPT, **headers, "host": url.removeprefix("http://"), "content-length": str(len(body))}
-    lines = [b"POST /mcp HTTP/1.1", *(f"{name}: {value} \t ".encode() for name, value in told.items()), b"", b""]
+    lines = [
+        b"POST /mcp HTTP/1.1",
+        *(f"{name}: {value} \t ".encode() for name, value in told.items()),
+        b"",
+        b"",
+    ]
     host, port = url.removeprefix("http://").split(":")
 
     with socket.create_connection((host, int(port)), timeout=30) as connection:

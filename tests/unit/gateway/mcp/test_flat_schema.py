@@ -1,7 +1,5 @@
 """Schemas that every client understands."""
 
-from typing import Any
-
 import pytest
 from pydantic import BaseModel
 
@@ -16,8 +14,8 @@ MODELS = [
 ]
 
 
-def _everything_in(schema: Any) -> list[Any]:
-    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else []
+def _everything_in(schema: object) -> list[object]:
+    inner = list(schema.values()) if isinstance(schema, dict) else schema if isinstance(schema, list) else []
     return [schema, *(found for value in inner for found in _everything_in(value))]
 
 

@@ -51,13 +51,13 @@ class _Forget:
         if arguments.data_id is None:
             return await self.engine.forget_dataset(scope, dataset.id)
         try:
-            return await self.engine.forget_item(scope, dataset.id, DocumentId(arguments.data_id.lower()))
+            return await self.engine.forget_item(scope, dataset.id, DocumentId(_canonical(arguments.data_id)))
         except NotFoundError:  # already gone, or never there: both are what was asked for
             return ForgetReceipt(jobs=(), session_entries=0)
 
     async def _dataset(self, scope: Scope, arguments: ForgetArguments) -> Dataset:
         """Somebody else's dataset and none at all get the same answer."""
-        wanted = arguments.dataset_id.lower() if arguments.dataset_id else arguments.dataset or ""
+        wanted = _canonical(arguments.dataset_id) if arguments.dataset_id else arguments.dataset or ""
         try:
             return await self.engine.dataset_named(scope, wanted, permission=Permission.WRITE)
         except NotFoundError:
@@ -103,6 +103,11 @@ def _is_uuid(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _canonical(uuid: str) -> str:
+    """One spelling of the many that a UUID may have."""
+    return str(UUID(uuid))
 
 
 def _words(arguments: ForgetArguments, status: str) -> str:

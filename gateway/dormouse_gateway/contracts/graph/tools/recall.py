@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mcp.types import CallToolResult, ToolAnnotations
 
 from dormouse.engine import Engine
-from dormouse.errors import DormouseError, NotFoundError
+from dormouse.errors import DormouseError, InvalidInputError, NotFoundError
 from dormouse.ids import DatasetId
 from dormouse.model.recall import MAX_TOP_K, RecallRequest, RecallResult
 from dormouse.model.scope import Permission, Scope
@@ -39,6 +39,8 @@ class _Recall:
 
     async def __call__(self, call: Call, arguments: RecallArguments) -> CallToolResult:
         _check_top_k(arguments.top_k)
+        if not arguments.query.strip():
+            raise InvalidInputError("query must not be blank.", field="query")
         plan = plan_search(arguments.search_type, arguments.query, has_model=self.has_model)
         lanes = read_scopes(arguments.scope)
         scope = await self.engine.scope_of(call.principal)
