@@ -1,0 +1,73 @@
+"""The loops by themselves: bells bring work, and ending lets it finish. Source: writes §1 and §3."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE
+from dormouse.ids import JobId
+from dormouse.model.job import Stage
+from tests.contract.write_path.world import World
+
+DEADLINE_S = 60.0
+
+
+@asynccontextmanager
+async def _running(world: World) -> AsyncIterator[None]:
+    async with asyncio.TaskGroup() as group:
+        loops = [
+            group.create_task(world.path.extractor.run()),
+            group.create_task(world.path.applier.run()),
+            group.create_task(world.path.sweeper.run()),
+        ]
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                yield
+        finally:
+            for loop in loops:
+                loop.cancel()
+
+
+async def _final(world: World, job: JobId) -> Stage:
+    while not (found := await world.job(job)).stage.is_final:  # noqa: ASYNC110  only the catalog can tell
+        await asyncio.sleep(0.01)
+    return found.stage
+
+
+async def test_a_bell_brings_a_note_all_the_way(world: World) -> None:
+    async with _running(world):
+        receipt = await world.remember("Ada moved to London.")
+
+        assert await _final(world, receipt.job.id) is Stage.COMPLETE
+
+
+async def test_work_from_before_the_start_needs_no_bell(world: World) -> None:
+    """The sweeper rings for what waits: rows are the outbox."""
+    receipt = await world.remember("Ada moved to London.")
+    world.path = world.fresh_path(world.ports)
+
+    async with _running(world):
+        assert await _final(world, receipt.job.id) is Stage.COMPLETE
+
+
+async def test_a_forget_runs_beside_many_notes(world: World) -> None:
+    async with _running(world):
+        receipts = [await world.remember(f"Note {number} about the harbour.") for number in range(8)]
+        assert receipts[0].document is not None
+        (forget,) = (await world.forget(receipts[0].document.id)).jobs
+
+        assert await _final(world, forget.id) is Stage.COMPLETE
+        assert {await _final(world, each.job.id) for each in receipts[1:]} == {Stage.COMPLETE}
+
+    assert len(await world.passages()) == 7
+
+
+async def test_ending_the_loops_releases_the_lease(world: World) -> None:
+    async with _running(world):
+        receipt = await world.remember("Ada moved to London.")
+        await _final(world, receipt.job.id)
+
+    async with world.ports.catalog.transaction() as tx:
+        lease = await tx.workspaces.acquire_lease(LOCAL_WORKSPACE, "a successor", 1000)
+    assert lease is not None
+    assert lease.was_released
