@@ -13,6 +13,8 @@ from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.graph_store import GraphStore
 from dormouse.ports.vector_store import VectorStore
 
+FEW_JOBS = 50
+
 
 class ResidueError(DormouseError):
     """Something of what was erased is still there: the erasure is repeated, never called done."""
@@ -42,7 +44,10 @@ class Verifier:
             raise ResidueError("blob")
 
     async def _has_blobs(self, change: Change, jobs: frozenset[JobId]) -> bool:
-        async for blob in self._blobs.list(change.workspace):
-            if blob.key.split("/")[1] in jobs:
-                return True
+        """Few jobs are looked at one by one; for many, one listing of the workspace costs less."""
+        prefixes: Collection[JobId | None] = jobs if len(jobs) <= FEW_JOBS else (None,)
+        for prefix in prefixes:
+            async for blob in self._blobs.list(change.workspace, prefix):
+                if blob.key.split("/")[1] in jobs:
+                    return True
         return False

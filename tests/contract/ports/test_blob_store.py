@@ -40,6 +40,13 @@ async def test_a_list_tells_size_and_time_of_one_workspace_only(blobs: BlobStore
     assert found[0].modified_ms > 1_600_000_000_000
 
 
+async def test_a_list_of_one_job_holds_no_other_jobs_blobs(blobs: BlobStore) -> None:
+    key = await blobs.put(A_WORKSPACE, A_JOB, b"one")
+    await blobs.put(A_WORKSPACE, ANOTHER_JOB, b"two")
+
+    assert [info.key async for info in blobs.list(A_WORKSPACE, A_JOB)] == [key]
+
+
 @pytest.mark.promise("P3")
 async def test_erasing_a_job_leaves_other_jobs_alone(blobs: BlobStore) -> None:
     doomed = [await blobs.put(A_WORKSPACE, A_JOB, content) for content in (b"one", b"two")]

@@ -64,8 +64,9 @@ class ObstoreBlobStore:
             await asyncio.to_thread(_clear, self._folder / prefix)
         return len(keys)
 
-    async def list(self, workspace: WorkspaceId) -> AsyncIterator[BlobInfo]:
-        for key, size, modified_ms in await self._under(f"{_segment(workspace)}/"):
+    async def list(self, workspace: WorkspaceId, job: JobId | None = None) -> AsyncIterator[BlobInfo]:
+        prefix = _segment(workspace) if job is None else _prefix(workspace, job)
+        for key, size, modified_ms in await self._under(f"{prefix}/"):
             yield BlobInfo(key=BlobKey(key), size_bytes=size, modified_ms=modified_ms)
 
     async def erase(self, key: BlobKey) -> None:
