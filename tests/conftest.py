@@ -6,9 +6,14 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.seen_telemetry import SeenTelemetry
 from tests.virtual_time import VirtualTimeLoop
+
+# Time is not asserted: a busy machine must not turn a property into a failure.
+settings.register_profile("dormouse", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("dormouse")
 
 TESTS = Path(__file__).parent
 REQUIRED_TIERS = frozenset(filter(None, os.environ.get("DORMOUSE_TEST_REQUIRE", "").split(",")))
