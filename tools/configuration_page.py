@@ -3,6 +3,7 @@
 Run by `make docs`; a test fails when the page differs from what this returns.
 """
 
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,8 +37,9 @@ def page() -> str:
     for name, field in sorted(GatewaySettings.model_fields.items()):
         group = field.annotation
         if isinstance(group, type) and issubclass(group, Group):
-            title = (group.__doc__ or name).split(".")[0]
-            sections += _table(f"`{PREFIX}{name.upper()}__`: {title}", group, f"{PREFIX}{name.upper()}__")
+            prefix = f"{PREFIX}{name.upper()}__"
+            title, *rows = _table(f"`{prefix}`", group, prefix)
+            sections += ["", title.strip(), "", inspect.cleandoc(group.__doc__ or ""), "", *rows]
     sections += ["\n## Aliases\n", "| accepted | means |", "|---|---|"]
     sections += [f"| `{alias}` | `{name}` |" for alias, name in sorted(GatewaySettings.aliases.items())]
     reserved = sorted(NAMES_OF_OTHERS - set(names(GatewaySettings)))

@@ -73,7 +73,10 @@ class Group(BaseModel):
 
 
 class LLMSettings(Group):
-    """A language model behind an OpenAI-compatible interface. Unset: everything works without one."""
+    """A language model behind an OpenAI-compatible interface; named here, and not called by this version.
+
+    Set, recalls answer with quotes of the best memories where the graph contract would ask a model.
+    """
 
     base_url: HttpUrl = ""
     """Address up to and including the version, for example `http://127.0.0.1:11434/v1`."""
@@ -90,7 +93,10 @@ class LLMSettings(Group):
 
 
 class EmbeddingSettings(Group):
-    """An embedding model behind an OpenAI-compatible interface. Unset: the bundled one, which is English."""
+    """An embedding model behind an OpenAI-compatible interface; named here, and not called by this version.
+
+    The bundled model, which is English, is used.
+    """
 
     base_url: HttpUrl = ""
     """Address up to and including the version. Another model than the one that filled a data folder is
