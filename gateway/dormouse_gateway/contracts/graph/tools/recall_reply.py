@@ -101,13 +101,13 @@ def _hit_view(hit: Hit) -> dict[str, Any]:
         "external_id": passage.external_id,
         "occurred": _as_written(passage),
         "precision": passage.precision.value if passage.precision else None,
-        "session": passage.session or None,
+        "session": passage.session if passage.session != passage.document else None,
         "speaker": passage.speaker or None,
         "role": passage.role or None,
         "pending": hit.is_pending,
         "memories": [_memory_view(memory) for memory in hit.memories],
     }
-    return {name: value for name, value in view.items() if value is not None}
+    return {name: value for name, value in view.items() if value not in (None, "")}
 
 
 def _as_written(passage: Passage) -> str | None:
@@ -115,7 +115,11 @@ def _as_written(passage: Passage) -> str | None:
     if passage.occurred_ms is None:
         return None
     offset = timezone(timedelta(minutes=passage.offset_minutes or 0))
-    return (_EPOCH + timedelta(milliseconds=passage.occurred_ms)).astimezone(offset).isoformat()
+    return (
+        (_EPOCH + timedelta(milliseconds=passage.occurred_ms))
+        .astimezone(offset)
+        .isoformat(timespec="milliseconds")
+    )
 
 
 def _session_view(hit: SessionHit) -> dict[str, Any]:

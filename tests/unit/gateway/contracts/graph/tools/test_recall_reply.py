@@ -97,6 +97,6 @@ def test_times_are_told_in_the_offset_of_whoever_wrote_them() -> None:
     reply = recall_reply(RecallResult("found", hits=(Hit(passage, "docs", 0.5),)), notes=[])
 
     (hit,) = reply.structured_content["hits"]
-    assert hit["occurred"] == "2026-01-05T17:30:00+05:30"
+    assert hit["occurred"] == "2026-01-05T17:30:00.000+05:30"
     assert hit["external_id"] == "e-1"
     assert hit["score"] == 0.5
