@@ -19,7 +19,6 @@ _UNSPACED_CHARACTERS = 1.7  # characters of a script without spaces that weigh o
 _STRETCH_CHARACTERS = 16 * 1024  # the splitter's time grows faster than its text
 
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*?(?=[^\S\n]*\S|\Z)")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•|>#]|\d+[.)])")
 _SENTENCE_END = re.compile(r"[.!?。！？:;\"”)]\s*$")
 
@@ -77,12 +76,18 @@ def _units(text: str, *, keeps_lines: bool) -> Iterator[str]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    start = 0
-    for match in _PARAGRAPH_END.finditer(text):
-        yield text[start : match.end()]
-        start = match.end()
-    if start < len(text):
-        yield text[start:]
+    """Each with the blank lines behind it."""
+    pending: list[str] = []
+    was_blank = False
+    for line in text.splitlines(keepends=True):
+        is_blank = line.isspace()
+        if was_blank and not is_blank:
+            yield "".join(pending)
+            pending = []
+        pending.append(line)
+        was_blank = is_blank
+    if pending:
+        yield "".join(pending)
 
 
 def _is_wrapped(paragraph: str) -> bool:
@@ -100,6 +105,9 @@ def _is_wrapped(paragraph: str) -> bool:
 def _pieces(text: str) -> Iterator[str]:
     """Cut at sentences, else at words, else between characters that belong apart."""
     for stretch in _stretches(text):
+        if stretch.isspace():
+            yield stretch
+            continue
         splitter = _unspaced if len(_UNSPACED.findall(stretch)) > 0.2 * len(stretch) else _spaced
         # Line ends outrank sentence ends for the splitter; here they are only the width of a page.
         smooth = stretch.replace("\n", " ")

@@ -3,6 +3,7 @@
 Plain text, Markdown, code, tables, JSON and chats are read here; other formats go to the `DocumentReader`.
 """
 
+import asyncio
 from pathlib import PurePosixPath
 from zoneinfo import ZoneInfo
 
@@ -33,6 +34,7 @@ _READER = frozenset(
 )
 _MAGIC = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf", b"\x1f\x8b")
 _MAX_TITLE_WORDS = 12
+MAX_ITEMS = 100_000  # each becomes a passage; ten megabytes of one-word messages would be a million
 
 
 async def parse(
@@ -55,7 +57,8 @@ async def parse(
                 occurred_ms=read.created_ms if parsed.occurred_ms is None else parsed.occurred_ms,
             )
         )
-    return _checked(_parse_text(decode(body), kind, filename, named))
+    # In a thread: megabytes take seconds, and the loop has callers to answer.
+    return _checked(await asyncio.to_thread(lambda: _parse_text(decode(body), kind, filename, named)))
 
 
 def _is_for_reader(body: bytes, filename: str) -> bool:
@@ -152,6 +155,10 @@ def _checked(parsed: ParsedDocument) -> ParsedDocument:
     """Escapes in JSON can name what no store can hold, and a container can be empty."""
     if not parsed.turns and not any(section.text.strip() for section in parsed.sections):
         raise UnreadableDocumentError("content holds no text", field="content")
+    if len(parsed.turns) + len(parsed.sections) > MAX_ITEMS:
+        raise TooLargeError(
+            f"content must not hold more than {MAX_ITEMS:,} messages or sections", field="content"
+        )
     check_characters(parsed.title, "content")
     for turn in parsed.turns:
         _check_turn(turn)

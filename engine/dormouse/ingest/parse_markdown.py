@@ -94,13 +94,17 @@ def _sections(text: str) -> tuple[Section, ...]:
 
 
 def _without_empty(sections: list[Section]) -> tuple[Section, ...]:
-    kept: list[Section] = []
+    kept: list[tuple[tuple[str, ...], list[str], bool]] = []
     for index, section in enumerate(sections):
         if section.text.strip():
-            kept.append(section)
+            kept.append((section.heading, [section.text], False))
         elif section.heading and not _is_named_by(sections[index + 1 : index + 2], section.heading):
-            kept.append(Section(section.heading[:-1], section.heading[-1]))
-    return tuple(kept)
+            above, words = section.heading[:-1], section.heading[-1]
+            if kept and kept[-1][2] and kept[-1][0] == above:  # a list in the shape of headings
+                kept[-1][1].append(words)
+            else:
+                kept.append((above, [words], True))
+    return tuple(Section(heading, "\n".join(body)) for heading, body, _ in kept)
 
 
 def _is_named_by(following: list[Section], heading: tuple[str, ...]) -> bool:

@@ -145,3 +145,8 @@ async def test_no_character_of_a_text_is_lost(text: str) -> None:
     kept = {*"".join(words)}
 
     assert {letter for letter in text if letter.isalnum()} <= kept
+
+
+async def test_a_million_tiny_messages_are_refused() -> None:
+    with pytest.raises(TooLargeError, match="messages or sections"):
+        await parsed("Bob: a\n" * 100_001, ContentKind.CHAT)

@@ -35,3 +35,7 @@ def test_a_rule_under_a_list_makes_no_heading() -> None:
 def test_everything_under_one_heading_is_named_by_it() -> None:
     assert parse_markdown("# Runbook\n\na\n\n## Part\n\nb", "UTC").title == "Runbook"
     assert parse_markdown("# One\n\na\n\n# Two\n\nb", "UTC").title == ""
+
+
+def test_headings_without_any_text_are_read_together() -> None:
+    assert sections("# a\n# b\n# c\n") == (Section((), "a\nb\nc"),)
