@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import os
 import re
+import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,19 +37,18 @@ class ObstoreBlobStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._store: LocalStore | None = None
+        self._opening = threading.Lock()
 
     async def put(self, workspace: WorkspaceId, job: JobId, content: bytes) -> BlobKey:
         key = BlobKey(f"{_prefix(workspace, job)}/{sha256_hex(content)}")
         with _translated():
-            await obstore.put_async(await self._opened(), key, content, use_multipart=False)
-            await asyncio.to_thread(_sync, self._folder / key, self._folder)
+            await asyncio.to_thread(self._put, key, content)
         return key
 
     async def get(self, key: BlobKey) -> bytes:
         with _translated():
             try:
-                response = await obstore.get_async(await self._opened(), _checked(key))
-                content = bytes(await response.bytes_async())
+                content = await asyncio.to_thread(self._get, _checked(key))
             except FileNotFoundError as exc:
                 raise NotFoundError("no such blob") from exc
         if sha256_hex(content) != key.rpartition("/")[2]:
@@ -75,26 +75,37 @@ class ObstoreBlobStore:
     async def close(self) -> None:
         """Nothing is held open between calls."""
 
-    async def _opened(self) -> LocalStore:
-        if self._store is None:
-            await asyncio.to_thread(_prepare, self._folder)
-            self._store = LocalStore(self._folder)
-        return self._store
-
     async def _remove(self, key: str) -> None:
-        with _translated():
-            try:
-                await obstore.delete_async(await self._opened(), key)
-            except FileNotFoundError:
-                return  # erasing twice is harmless
-            await asyncio.to_thread(_sync_folders, (self._folder / key).parent, self._folder)
+        with _translated(), contextlib.suppress(FileNotFoundError):  # erasing twice is harmless
+            await asyncio.to_thread(self._delete, key)
 
     async def _under(self, prefix: str) -> Sequence[_Entry]:
         with _translated():
-            found: Sequence[_Entry] = ()
-            async for batch in obstore.list(await self._opened(), prefix):
-                found = [*found, *map(_entry, batch)]
-            return sorted(found)
+            return await asyncio.to_thread(self._list, prefix)
+
+    # The library's blocking calls, each in a thread: with its coroutines, three of four interpreters that end
+    # soon after the last call abort while they end (seen with 0.12.1).
+
+    def _opened(self) -> LocalStore:
+        with self._opening:  # or a second first call would take the first one's draft for a crash's
+            if self._store is None:
+                _prepare(self._folder)
+                self._store = LocalStore(self._folder)
+            return self._store
+
+    def _put(self, key: str, content: bytes) -> None:
+        obstore.put(self._opened(), key, content, use_multipart=False)
+        _sync(self._folder / key, self._folder)
+
+    def _get(self, key: str) -> bytes:
+        return bytes(obstore.get(self._opened(), key).bytes())
+
+    def _delete(self, key: str) -> None:
+        obstore.delete(self._opened(), key)
+        _sync_folders((self._folder / key).parent, self._folder)
+
+    def _list(self, prefix: str) -> Sequence[_Entry]:
+        return sorted(_entry(meta) for batch in obstore.list(self._opened(), prefix) for meta in batch)
 
 
 def _entry(meta: "ObjectMeta") -> _Entry:
