@@ -7,13 +7,24 @@ must not leave a remainder, and a part that never was applied was never counted.
 from collections import Counter
 from collections.abc import Sequence
 
+import structlog
+
 from dormouse.codec.change_set import TermDelta
 from dormouse.codec.part import Part, decode_part
+from dormouse.errors import NotFoundError, StoreUnavailableError
 from dormouse.ids import BlobKey, DocumentId, PassageId, TermId
 from dormouse.model.change import Change
 from dormouse.model.passage import Passage
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
+
+PATIENT_ATTEMPTS = 4  # at counting; after that erasing goes before exact statistics
+
+log = structlog.get_logger()
+
+
+class UncountableError(Exception):
+    """Counts as an attempt, unlike a store that is away: one damaged blob must not park a workspace."""
 
 
 def added(part: Part, new: frozenset[PassageId]) -> Counter[TermId]:
@@ -41,13 +52,30 @@ class CountedTerms:
                 each for passage in passages for each in (passage.last_revision, passage.first_revision)
             }
             for blob in await self._counted_parts(change.document, sorted(revisions, reverse=True)):
-                part = decode_part(await self._blobs.get(blob))
+                part = await self._part(change, blob)
+                if part is None:
+                    continue
                 for passage, vectors in zip(part.passages, part.vectors, strict=True):
                     if passage.id in waiting:
                         waiting.remove(passage.id)
                         counted += 1
                         terms.subtract(vectors.terms.keys())
         return TermDelta(change.dataset, change.generation, -counted, dict(terms))
+
+    async def _part(self, change: Change, blob: BlobKey) -> Part | None:
+        """None for a part that is lost: a damaged blob must not keep a forget from erasing.
+
+        Raises `UncountableError` while trying again may still help.
+        """
+        try:
+            return decode_part(await self._blobs.get(blob))
+        except NotFoundError:
+            pass
+        except StoreUnavailableError as exc:
+            if change.attempts < PATIENT_ATTEMPTS:
+                raise UncountableError("what the statistics hold of it cannot be read") from exc
+        log.warning("terms_left_counted", workspace=change.workspace, seq=change.seq)
+        return None
 
     async def _counted_parts(self, document: DocumentId, revisions: Sequence[int]) -> list[BlobKey]:
         blobs: list[BlobKey] = []

@@ -6,7 +6,7 @@ Source: writes §5.
 from collections.abc import Collection
 
 from dormouse.access.writer import writer_scope
-from dormouse.errors import DormouseError, Port
+from dormouse.errors import Port
 from dormouse.ids import JobId
 from dormouse.model.change import Change, Erasure
 from dormouse.ports.blob_store import BlobStore
@@ -16,10 +16,8 @@ from dormouse.ports.vector_store import VectorStore
 FEW_JOBS = 50
 
 
-class ResidueError(DormouseError):
+class ResidueError(Exception):
     """Something of what was erased is still there: the erasure is repeated, never called done."""
-
-    code, retryable = "residue", True
 
     def __init__(self, port: Port) -> None:
         super().__init__(f"the {port} store still holds what was forgotten")

@@ -155,9 +155,15 @@ class ExtractWorker:
         blob = await self._preparation.make_part(order, cut, index)
         row = PartRow(order.job.id, index, blob, len(cut.plan.part(index)))
         if await self._publish(row, is_last=index == cut.plan.parts - 1):
-            await self._bus.ring_apply(order.job.workspace)
+            await self._ring(order.job)
             return True
         return not await self._outcomes.end_outdated(order.job)
+
+    async def _ring(self, job: Job) -> None:
+        try:
+            await self._bus.ring_apply(job.workspace)
+        except UnavailableError as exc:
+            log.warning("apply_bell_lost", job=job.id, code=exc.code)  # the sweeper rings again
 
     async def _publish(self, part: PartRow, *, is_last: bool) -> bool:
         async with self._catalog.transaction() as tx:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dormouse.codec.part import Part, decode_part, encode_part
 from dormouse.codec.plan import ChunkPlan, decode_plan, encode_plan
-from dormouse.errors import UnreadableDocumentError
+from dormouse.errors import NotFoundError, StoreUnavailableError, UnreadableDocumentError
 from dormouse.ids import BlobKey, PassageId
 from dormouse.ingest.embed import embed
 from dormouse.ingest.parse import parse
@@ -85,7 +85,8 @@ class Preparation:
         if not passages:
             raise UnreadableDocumentError("there is no text in it to remember", field="content")
         plan = ChunkPlan(order.document.id, revision.number, parsed.title, tuple(passages))
-        key = await self._blobs.put(order.job.workspace, order.job.id, encode_plan(plan))
+        blob = await asyncio.to_thread(encode_plan, plan)
+        key = await self._blobs.put(order.job.workspace, order.job.id, blob)
         return plan, key
 
     async def cut(self, order: Order, plan: ChunkPlan) -> Cut:
@@ -135,7 +136,10 @@ class Preparation:
         async with self._catalog.reading() as tx:
             older = await tx.revisions.get(document.id, document.searchable_revision)
             rows = await tx.work.parts(older.job) if older else ()
-        return [decode_part(await self._blobs.get(row.blob)) for row in rows]
+        try:
+            return [decode_part(await self._blobs.get(row.blob)) for row in rows]
+        except (NotFoundError, StoreUnavailableError):
+            return []  # copying only saves work
 
     def _versions(self, revision: Revision) -> Versions:
         return Versions(self._embedder.model, self._extractor.version, revision.zone)

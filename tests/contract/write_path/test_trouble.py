@@ -167,6 +167,21 @@ async def test_a_forget_that_fails_lets_later_changes_by(world: World) -> None:
     assert (await world.job(later.job.id)).stage is Stage.COMPLETE
 
 
+@promise("P3")
+async def test_a_damaged_blob_cannot_keep_a_forget_from_erasing(world: World) -> None:
+    remembered = await world.remember("Ada moved to London.")
+    await world.work()
+    assert remembered.document is not None
+    for key in await world.blobs_of(remembered.document.id):
+        (world.folder / "blobs" / key).write_bytes(b"damaged")
+    (forget,) = (await world.forget(remembered.document.id)).jobs
+
+    await _pass_time(world, MAX_ATTEMPTS)
+
+    assert (await world.job(forget.id)).stage is Stage.COMPLETE
+    assert await world.blobs_of(remembered.document.id) == []
+
+
 async def test_a_lease_that_was_never_released_is_taken_over_with_care(world: World) -> None:
     """What was erased lately is erased again: a late call of the dead holder may have brought it back."""
     erased: list[object] = []
