@@ -6,7 +6,7 @@ LOCAL_WORKSPACE = WorkspaceId("local")
 
 
 class LocalWorkspaceDirectory:
-    async def workspace_of(self, principal: PrincipalId) -> WorkspaceId:
+    async def workspace_of(self, principal: PrincipalId) -> WorkspaceId:  # noqa: ARG002  everybody's
         return LOCAL_WORKSPACE
 
     async def all(self) -> tuple[WorkspaceId, ...]:
