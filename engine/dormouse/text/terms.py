@@ -28,6 +28,7 @@ LONGEST_STEMMED = 40  # characters; what is longer is a hash, a path or noise
 TURN_K1, TURN_B, TURN_AVERAGE = 0.9, 0.4, 16.0
 CHUNK_K1, CHUNK_B, CHUNK_AVERAGE = 1.2, 0.75, 70.0
 WINDOW_AVERAGE = 48.0
+LONGEST_TURN = 45  # terms; a longer message is written like a document and weighed like a chunk
 
 _ALGORITHMS = {
     "": "english", "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",
@@ -78,7 +79,7 @@ def bm25_weights(
     counts: Mapping[TermId, int], length: int, kind: PassageKind, *, is_window: bool = False
 ) -> dict[TermId, float]:
     """The document's half of BM25; `length` is the number of terms, repetitions included."""
-    is_turn = kind is PassageKind.TURN
+    is_turn = kind is PassageKind.TURN and (is_window or length <= LONGEST_TURN)
     k1, b = (TURN_K1, TURN_B) if is_turn else (CHUNK_K1, CHUNK_B)
     average = WINDOW_AVERAGE if is_window else TURN_AVERAGE if is_turn else CHUNK_AVERAGE
     shift = k1 * (1.0 - b + b * length / average)

@@ -81,10 +81,10 @@ def test_a_day_on_which_clocks_change_is_as_long_as_it_is() -> None:
 
 def test_positions_name_the_words_that_say_it() -> None:
     text = "Seen on 8 May, 2023 and again last week"
-    assert [text[span.start : span.end] for span in find_dates(text, MONDAY, "UTC")] == [
-        "8 May, 2023",
-        "last week",
-    ]
+
+    spans = find_dates(text, MONDAY, "UTC")
+
+    assert [text[span.start : span.end] for span in spans] == ["8 May, 2023", "last week"]
 
 
 @given(st.text(alphabet="0123456789-/.: TZMayjunelstwkdgo年月日,", max_size=60))
