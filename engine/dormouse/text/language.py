@@ -61,6 +61,13 @@ _COMMON: dict[str, dict[str, frozenset[str]]] = {
         "ur": frozenset("کے کی میں ہے سے کا کو اور پر یہ نے کہ ہیں تھا بھی اس ایک وہ کیا".split()),
     },
 }
+_LANGUAGES = {
+    script: {
+        word: tuple(name for name, common in languages.items() if word in common)
+        for word in frozenset().union(*languages.values())
+    }
+    for script, languages in _COMMON.items()
+}
 _OF_ONE_SCRIPT = {"cyrillic": "ru", "arabic": "ar"}
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -68,6 +75,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 def detect_language(text: str) -> str:
     """ISO 639-1, or "" where the text does not say: too short, mixed, or none we know."""
     sample = unicodedata.normalize("NFC", text[:SAMPLE_CHARACTERS]).casefold()
+    if sample.isascii():  # most text; eleven searches less
+        return _by_common_words(sample, "latin")
     counts = {name: len(pattern.findall(sample)) for name, pattern in _SCRIPTS}
     script = max(counts, key=lambda name: counts[name])
     if not counts[script]:
@@ -82,7 +91,9 @@ def detect_language(text: str) -> str:
 def _by_common_words(sample: str, script: str) -> str:
     if script not in _COMMON:
         return ""
-    words = _WORD.findall(sample)
-    hits = Counter({name: sum(word in common for word in words) for name, common in _COMMON[script].items()})
+    known = _LANGUAGES[script]
+    hits = Counter(dict.fromkeys(_COMMON[script], 0))
+    for word in _WORD.findall(sample):
+        hits.update(known.get(word, ()))
     (best, most), (_, second) = hits.most_common(2)
     return best if most >= LEAST_HITS and most > second else ""

@@ -4,11 +4,13 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from dormouse import compose
 from dormouse.ports.bundle import Ports
-from dormouse.settings import EngineSettings
-from dormouse_gateway.serving import serve_folder
+from dormouse.settings import EngineSettings, read
+from dormouse_gateway.app import serve
+from dormouse_gateway.settings import GatewaySettings
 from tests.contract.crash.kill_points import VARIABLE, KillPoint, armed
 
 open_ports = compose.open_ports
@@ -23,4 +25,4 @@ async def open_armed_ports(settings: EngineSettings) -> AsyncIterator[Ports]:
 
 if __name__ == "__main__":
     compose.open_ports = open_armed_ports
-    asyncio.run(serve_folder(os.environ, {}, idle_exit_s=None))
+    asyncio.run(serve(read(GatewaySettings, os.environ), on_ready=partial(print, flush=True)))

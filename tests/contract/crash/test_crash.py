@@ -22,6 +22,7 @@ from tests.contract.crash.kill_points import STEPS, KillPoint
 from tests.promises import promise
 
 DEEDS, MOST_DEEDS, DEEDS_A_LIFE = 200, 400, 10
+WAITS = 3  # of 50 s
 FINAL = {"complete", "failed", "cancelled"}
 EARLY = {
     "catalog.commit": 25,
@@ -135,12 +136,14 @@ def _receipts(life: Life, jobs: list[str]) -> set[str]:
 
 
 def _stage(life: Life, job: str) -> str:
-    for _ in range(3):
+    stage = ""
+    for _ in range(WAITS):
         reply = life.call("GET", f"/api/v1/jobs/{job}", params={"wait": "50"})
         assert reply.status_code == 200, reply.text
-        if reply.json()["stage"] in FINAL:
+        stage = str(reply.json()["stage"])
+        if stage in FINAL:
             break
-    return str(reply.json()["stage"])
+    return stage
 
 
 def _settle(life: Life) -> None:
