@@ -48,6 +48,7 @@ class Applier:
 
     async def run(self) -> None:
         """Until cancelled; then changes at work are finished and their leases released."""
+        self._busy = Busy()  # a run before this one may have been drained
         bells = self._bus.apply_bells()
         async with asyncio.TaskGroup() as group:
             for number in range(self._slots):

@@ -50,6 +50,7 @@ class ExtractWorker:
 
     async def run(self) -> None:
         """Until cancelled; then jobs at work end after the part they are at and are released."""
+        self._busy = Busy()  # a run before this one may have been drained
         bells = self._bus.ingest_bells()
         async with asyncio.TaskGroup() as group:
             for number in range(self._slots):

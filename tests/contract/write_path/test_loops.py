@@ -71,3 +71,14 @@ async def test_ending_the_loops_releases_the_lease(world: World) -> None:
         lease = await tx.workspaces.acquire_lease(LOCAL_WORKSPACE, "a successor", 1000)
     assert lease is not None
     assert lease.was_released
+
+
+async def test_loops_that_ended_can_run_again(world: World) -> None:
+    async with _running(world):
+        first = await world.remember("Ada moved to London.")
+        await _final(world, first.job.id)
+
+    async with _running(world):
+        second = await world.remember("Grace keeps a cat.")
+
+        assert await _final(world, second.job.id) is Stage.COMPLETE
