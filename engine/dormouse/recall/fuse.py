@@ -25,7 +25,7 @@ Column = NDArray[np.float32]
 class Weights:
     """How much each signal counts, in standard deviations of the candidates.
 
-    Chosen on development halves of chats, assistant logs and encyclopedia paragraphs together (docs/quality.md).
+    What each choice rests on, and which sets it was not yet measured on, is told in docs/quality.md.
     """
 
     max_sim: float = 0.5  # 1.0 costs a point of R@10 on chats: the window holds the passage already

@@ -4,6 +4,7 @@ Every stage has its span. What does not answer is named in `degraded` as long as
 exists; otherwise the error goes to the caller. Nothing of a dataset outside the scope takes part in any stage.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -123,7 +124,8 @@ class RecallPipeline:
         with telemetry.span(
             telemetry.RECALL_FUSE, {telemetry.CANDIDATES_IN: len(evidence.candidates) + len(pending)}
         ):
-            ranked = self._ranked(course, query, evidence, pending)
+            # Milliseconds of arithmetic over hundreds of token matrices: not on the loop's own thread.
+            ranked = await asyncio.to_thread(self._ranked, course, query, evidence, pending)
         with telemetry.span(telemetry.RECALL_GRAPH, {telemetry.CANDIDATES_IN: len(ranked)}) as opened:
             hits = await self._hydrated(course, ranked, pending)
             opened.set_attribute(telemetry.CANDIDATES_OUT, len(hits))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from dormouse.ids import PassageId
 from dormouse.model.passage import Candidate, PassageKind
 from dormouse.ports.embedder import EmbeddedQuery
-from dormouse.recall.fuse import DEFAULT, Evidence, fuse, without
+from dormouse.recall.fuse import DEFAULT, Evidence, fuse, is_brief, without
 from dormouse.recall.max_sim import token_maxima
 from dormouse.recall.understand import understand
 from tests.builders import A_DATASET, A_DOCUMENT, NOW_MS
@@ -75,6 +75,13 @@ def test_a_turn_answers_with_what_was_said_before_it() -> None:
     before = {PassageId("question"): signs(1), PassageId("small talk"): signs(9)}
 
     assert order("q", Evidence(candidates, {}, before), a_query(1, 2)) == ["answer", "other"]
+
+
+def test_a_long_message_is_read_without_what_came_before_it() -> None:
+    essay = a_candidate("essay", signs(*range(10, 40)), previous=("question",))
+    reply = a_candidate("reply", signs(5), previous=("question",))
+
+    assert (is_brief(essay), is_brief(reply)) == (False, True)
 
 
 def test_who_is_named_in_the_question_is_preferred() -> None:

@@ -60,7 +60,7 @@ def test_terms_of_two_lines_are_those_of_both(one: str, other: str) -> None:
     assert terms(f"{one}\n{other}", "en") == terms(one, "en") + terms(other, "en")
 
 
-@given(st.dictionaries(st.integers(0, 9).map(TermId), st.integers(1, 9), min_size=1))
+@given(st.dictionaries(st.integers(0, 9).map(TermId), st.integers(1, 4), min_size=1))
 def test_more_of_a_term_weighs_more_but_never_beyond_saturation(counts: dict[TermId, int]) -> None:
     length = sum(counts.values())
     for kind, most in ((PassageKind.TURN, 1.9), (PassageKind.CHUNK, 2.2)):
@@ -76,6 +76,12 @@ def test_a_longer_passage_dilutes_its_terms() -> None:
     long = bm25_weights({TermId(1): 1}, 200, PassageKind.CHUNK)
 
     assert short[TermId(1)] > long[TermId(1)]
+
+
+def test_a_long_message_is_weighed_like_a_chunk() -> None:
+    assert bm25_weights({TermId(1): 2}, 80, PassageKind.TURN) == bm25_weights(
+        {TermId(1): 2}, 80, PassageKind.CHUNK
+    )
 
 
 def test_a_rare_term_weighs_more_in_a_query() -> None:
