@@ -133,14 +133,23 @@ class _Relay:
             await self._forward(message)
         except httpx.ConnectError:
             await self._forward_elsewhere(message)
+        except (httpx.NetworkError, httpx.RemoteProtocolError) as exc:
+            if self.find_again is None:
+                await self._broke(message, exc)
+            else:
+                # The owner ended under the call. Remembering or forgetting the same twice changes nothing.
+                await self._forward_elsewhere(message)
         except (httpx.HTTPError, ValueError) as exc:
-            log.warning("relay_failed", extra={"error": type(exc).__name__})
-            await self._answer(
-                message, _error(None, _UNREACHABLE, "The connection to Dormouse broke; try again.")
-            )
+            await self._broke(message, exc)
+
+    async def _broke(self, message: dict[str, Any], error: Exception) -> None:
+        log.warning("relay_failed", extra={"error": type(error).__name__})
+        await self._answer(
+            message, _error(None, _UNREACHABLE, "The connection to Dormouse broke; try again.")
+        )
 
     async def _forward_elsewhere(self, message: dict[str, Any]) -> None:
-        """Nothing was sent yet, so it may be sent to whoever owns the memory now."""
+        """It was not answered, so it may be sent to whoever owns the memory now."""
         lost = _error(None, _UNREACHABLE, "Dormouse does not answer; start it with `dormouse serve`.")
         if self.find_again is None:
             await self._answer(message, lost)
@@ -160,6 +169,8 @@ class _Relay:
                 self.session_id = answer.headers.get("mcp-session-id")
             async for reply in _messages(answer):
                 await self._answer(message, reply)
+                if "method" not in reply:
+                    return  # what breaks after the answer is nobody's trouble
 
     def _headers(self, message: dict[str, Any]) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}

@@ -26,6 +26,7 @@ class Agent:
     def call(self, tool: str, **arguments: object) -> str:
         """The text of a tool's answer."""
         answer = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        assert "result" in answer, answer
         return str(answer["result"]["content"][0]["text"])
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:

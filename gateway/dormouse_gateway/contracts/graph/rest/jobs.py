@@ -53,7 +53,7 @@ async def _newest(
     before: tuple[int, JobId] | None,
     wanted: int,
 ) -> list[Job]:
-    """The engine lists the caller's own jobs beside those of `datasets`; here naming some leaves out the rest."""
+    """The engine lists one's own jobs beside those of `datasets`; here naming some leaves out the rest."""
     found: list[Job] = []
     while len(found) < wanted:
         rows = await call.engine.jobs(
