@@ -17,7 +17,17 @@ from tests.promises import promise
 
 WORDS = "London Paris moved cat"
 MOST_CALLS = 200  # of one step in the story; a bound, not a promise
-STRIDES = {"catalog.commit": 5, "blobs.put": 3}  # these come often, and a story takes a second or two
+# A story takes a second or two: of what comes often, every so many calls. Erasing is tried at every call.
+STRIDES = {
+    "catalog.commit": 7,
+    "blobs.put": 5,
+    "bus.ring_ingest": 2,
+    "bus.ring_apply": 2,
+    "embedder.embed_passages": 2,
+    "extractor.extract": 2,
+    "vectors.upsert": 2,
+    "graph.write": 2,
+}
 
 Deed = Callable[[World], Awaitable[object]]
 
