@@ -144,9 +144,7 @@ class _Relay:
 
     async def _broke(self, message: dict[str, Any], error: Exception) -> None:
         log.warning("relay_failed", extra={"error": type(error).__name__})
-        await self._answer(
-            message, _error(None, _UNREACHABLE, "The connection to Dormouse broke; try again.")
-        )
+        await self._answer(message, _error(None, _UNREACHABLE, "The connection to Dormouse broke; try again."))
 
     async def _forward_elsewhere(self, message: dict[str, Any]) -> None:
         """It was not answered, so it may be sent to whoever owns the memory now."""
