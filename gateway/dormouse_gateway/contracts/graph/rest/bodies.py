@@ -25,8 +25,8 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-Name = Annotated[str | None, BeforeValidator(_absent), Field(max_length=MAX_NAME_CHARACTERS)]
-Names = Annotated[list[str] | None, BeforeValidator(_listed), Field(max_length=MAX_DATASETS)]
+Name = Annotated[Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)] | None, BeforeValidator(_absent)]
+Names = Annotated[Annotated[list[str], Field(max_length=MAX_DATASETS)] | None, BeforeValidator(_listed)]
 
 
 class Body(BaseModel):

@@ -32,7 +32,7 @@ def test_a_refusal_never_repeats_the_value() -> None:
 
 @pytest.mark.parametrize("top_k", [0, -1, 101])
 def test_the_number_of_memories_is_bounded(top_k: int) -> None:
-    with pytest.raises(InvalidInputError, match="top_k"):
+    with pytest.raises(InvalidInputError, match="topK"):
         parsed(RecallBody, {"query": "x", "topK": top_k})
 
 
