@@ -4,6 +4,9 @@ SHELL := /bin/sh
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest
 
+# Where this is set, every start compiles a thousand modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help run test check test-unit test-contract coverage quality format docs lock clean environment
 
 help: ## List what can be made
