@@ -35,9 +35,7 @@ def dataset_id(owner: PrincipalId, name: str) -> DatasetId:
     return DatasetId(str(uuid5(NAMESPACE, f"dataset\0{owner}\0{name}")))
 
 
-def document_id(
-    dataset: DatasetId, identity: str, dataset_generation: int, item_generation: int
-) -> DocumentId:
+def document_id(dataset: DatasetId, identity: str, dataset_generation: int, item_generation: int) -> DocumentId:
     """`identity` is the key of `dedupe.identity_of`; both generations are those at acceptance."""
     name = f"document\0{dataset}\0{identity}\0{dataset_generation}\0{item_generation}"
     return DocumentId(str(uuid5(NAMESPACE, name)))

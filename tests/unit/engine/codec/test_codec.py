@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as arrays
 from dormouse.codec.change_set import ChangeSet, TermDelta, decode_change_set, encode_change_set
 from dormouse.codec.part import Part, decode_part, encode_part
 from dormouse.codec.plan import ChunkPlan, decode_plan, encode_plan
-from dormouse.ids import TermId
+from dormouse.ids import EntityId, TermId
 from dormouse.model.change import ChangeKind, Erasure
 from dormouse.model.entity import Entity
 from dormouse.model.interval import Interval
@@ -101,7 +101,7 @@ def test_a_plan_is_worked_through_in_parts_of_two_hundred() -> None:
 
 @given(_passages, st.dictionaries(st.integers(0, 2**32 - 1).map(TermId), st.integers(-9, 9), max_size=5))
 def test_a_change_set_comes_back_as_it_was(passage: Passage, terms: dict[TermId, int]) -> None:
-    entity = Entity(A_DATASET, A_DATASET, "Ada", "ada")  # type: ignore[arg-type]  any id will do
+    entity = Entity(EntityId("ada"), A_DATASET, "Ada", "ada")
     change_set = ChangeSet(
         seq=7,
         kind=ChangeKind.UPSERT,

@@ -30,8 +30,8 @@ def test_unknown_words_are_named_with_the_valid_ones() -> None:
         read_scopes("graph,nope")
 
     assert refusal.value.text == (
-        "Error: Recall failed: Unknown recall scope(s): ['nope']. Valid values: ['all', 'auto', 'code', 'graph', "
-        "'graph_context', 'session', 'session_context', 'session_first', 'tools', 'trace']"
+        "Error: Recall failed: Unknown recall scope(s): ['nope']. Valid values: ['all', 'auto', 'code', "
+        "'graph', 'graph_context', 'session', 'session_context', 'session_first', 'tools', 'trace']"
     )
 
 
