@@ -3,6 +3,7 @@
 The laptop's form: everything lies in one data folder, and one process owns it.
 """
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -52,14 +53,16 @@ async def open_ports(settings: EngineSettings) -> AsyncIterator[Ports]:
     folder, clock = settings.data_dir, SystemClock()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
+        # The model is read in a thread meanwhile: it is a quarter of the time a start takes.
+        loading = asyncio.get_running_loop().run_in_executor(None, OnnxEmbedder)
         catalog = SqlCatalog(f"sqlite:///{folder / 'catalog.sqlite3'}", clock)
         stack.push_async_callback(catalog.close)
         await catalog.migrate()
         await catalog.check()
-        embedder = OnnxEmbedder()
-        stack.push_async_callback(embedder.close)
         graph = await SqliteGraphStore.open(folder)
         stack.push_async_callback(graph.close)
+        embedder = await loading
+        stack.push_async_callback(embedder.close)
         vectors = QdrantEdgeVectorStore(folder / "vectors")
         stack.push_async_callback(vectors.close)
         await vectors.open(await _collection(catalog, embedder))

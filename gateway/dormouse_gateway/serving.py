@@ -1,5 +1,6 @@
 """`dormouse serve`: settings from the environment and the command line, then the server until it ends."""
 
+import gc
 from collections.abc import Mapping
 
 import typer
@@ -22,9 +23,16 @@ async def serve_folder(
     settings = read(GatewaySettings, environ, **overrides)
     with observed(settings, environ):
         try:
-            await serve(settings, on_ready=typer.echo, idle_exit_s=idle_exit_s)
+            await serve(settings, on_ready=_announce, idle_exit_s=idle_exit_s)
         except DataFolderBusyError as exc:
             raise await _busy(settings) from exc
+
+
+def _announce(lines: str) -> None:
+    """What was made until now stays for good: later collections need not look at it."""
+    gc.freeze()
+    gc.enable()
+    typer.echo(lines)
 
 
 async def _busy(settings: GatewaySettings) -> DataFolderBusyError:
