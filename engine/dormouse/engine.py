@@ -7,9 +7,16 @@ import unicodedata
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from functools import partial
 
 from dormouse.access import lookup
-from dormouse.errors import ForbiddenError, InvalidInputError
+from dormouse.errors import (
+    DormouseError,
+    ForbiddenError,
+    InvalidInputError,
+    MisconfiguredError,
+    UnavailableError,
+)
 from dormouse.forget.accept import ForgetAcceptor
 from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId
 from dormouse.ingest.accept import Acceptor
@@ -101,23 +108,17 @@ class Engine:
         return await self._acceptor.remember(_with(scope, found), found, content, idempotency)
 
     async def remember_in_session(
-        self, scope: Scope, session: str, text: str, *, dataset: str | None = None, promote: bool = False
+        self, scope: Scope, session: str, text: str, *, dataset: str | None = None
     ) -> SessionEntry:
         """Searchable at once under its session for seven days after the last use.
 
-        `dataset` binds the entry to it: forgetting the dataset forgets the entry. With `promote` the text is
-        remembered there for good as well.
+        `dataset` binds the entry to it: forgetting the dataset forgets the entry.
         """
         check_session(session)
-        content = Content(body=text.encode(), filename="")
-        check(content)
+        check(Content(body=text.encode("utf-8", "surrogatepass")))
         bound = await self._dataset_for_writing(scope, dataset) if dataset else None
-        quotes: tuple[DocumentId, ...] = ()
-        if bound and promote:
-            receipt = await self._acceptor.remember(_with(scope, bound), bound, content, None)
-            quotes = (receipt.document.id,) if receipt.document else ()
         async with self._catalog.transaction() as tx:
-            entry = await record(tx, scope, session, text, dataset=bound.id if bound else None, quotes=quotes)
+            entry = await record(tx, scope, session, text, dataset=bound.id if bound else None, quotes=())
             await tx.commit()
         return entry
 
@@ -181,6 +182,31 @@ class Engine:
     async def check_ready(self) -> None:
         """Raises `UnavailableError` naming the part that does not answer."""
         await self._catalog.check()
+
+    async def troubles(self, scope: Scope) -> Sequence[DormouseError]:
+        """What each store that does not answer says, and whether graph and vectors hold the same; for people
+        who look for a fault. Empty when all is well."""
+        found: list[DormouseError] = []
+        probes = (self._catalog.check, partial(self._graph_and_vectors, scope))
+        for probe in probes:
+            try:
+                await probe()
+            except (UnavailableError, MisconfiguredError) as exc:
+                found.append(exc)
+        return found
+
+    async def _graph_and_vectors(self, scope: Scope) -> None:
+        passages = (await self._ports.graph.count(scope)).passages
+        points = await self._ports.vectors.count(scope)
+        if passages == points:
+            return
+        async with self._catalog.reading() as tx:
+            is_at_rest = await tx.changes.unapplied_count(scope.workspace) == 0
+        if is_at_rest and (await self._ports.graph.count(scope)).passages == passages:
+            raise MisconfiguredError(
+                f"the graph holds {passages} passages and the vectors {points}: restore a backup of the data "
+                "folder, or forget and remember again what is not found"
+            )
 
     async def _dataset_for_writing(self, scope: Scope, name_or_id: str) -> Dataset:
         name = checked_name(name_or_id)
