@@ -3,11 +3,16 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest
+# Most tests wait for programs more than they compute, so three workers keep two cores busy; 0 runs them in turn.
+WORKERS ?= 3
+AT_ONCE = -n $(WORKERS) --dist worksteal
+CRASH := tests/contract/crash
+QUICK := tests/unit tests/contract --ignore $(CRASH)
 
 # Where this is set, every start compiles a thousand modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test check test-unit test-contract coverage quality format docs lock clean environment
+.PHONY: help run test test-all check test-unit test-contract test-crash coverage quality format docs lock clean environment
 
 help: ## List what can be made
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,7 +22,10 @@ run: ## Start Dormouse on this machine (DORMOUSE_PORT, DORMOUSE_DATA_DIR; docs/c
 	@exec $(BIN)/dormouse serve
 
 test: check ## Check everything, then run the unit and contract tests
-	@$(PYTEST) tests/unit tests/contract
+	@$(PYTEST) $(AT_ONCE) $(QUICK)
+
+test-all: check ## Check everything, then run the tests of every tier
+	@$(PYTEST) $(AT_ONCE) tests
 
 check: environment ## Format, lint, types, imports, generated files
 	@$(BIN)/ruff format --check .
@@ -27,13 +35,16 @@ check: environment ## Format, lint, types, imports, generated files
 	@$(PYTEST) -q tests/unit/project
 
 test-unit: environment ## Unit tests alone
-	@$(PYTEST) tests/unit
+	@$(PYTEST) $(AT_ONCE) tests/unit
 
 test-contract: environment ## Contract tests alone: the real program, and each port on its adapters
-	@$(PYTEST) tests/contract
+	@$(PYTEST) $(AT_ONCE) tests/contract --ignore $(CRASH)
+
+test-crash: environment ## Kill the real server at every step and compare its stores afterwards: minutes
+	@$(PYTEST) $(CRASH)
 
 coverage: environment ## Unit and contract tests with branch coverage
-	@$(PYTEST) --cov --cov-report=term-missing tests/unit tests/contract
+	@$(PYTEST) $(AT_ONCE) --cov --cov-report=term-missing $(QUICK)
 
 quality: environment ## Measure how well recall finds: DATA=folder of sets, SET=one of them, ABLATION=1
 	@test -n "$(DATA)" || { echo "name the folder of question sets: make quality DATA=folder" >&2; exit 2; }
