@@ -3,9 +3,9 @@
 Nothing of the content is ever repeated in a message. Source: architecture §8; graph contract, "remember".
 """
 
-from zoneinfo import ZoneInfo
-
 from dormouse.errors import InvalidInputError, TooLargeError
+from dormouse.ingest.sound_text import check_characters, check_text
+from dormouse.ingest.timestamps import zone_named
 from dormouse.model.document import CONTENT_LIMIT_BYTES, Content, ContentKind
 
 MAX_LABEL_CHARACTERS = 1_000
@@ -23,7 +23,7 @@ def check(content: Content) -> None:
         raise InvalidInputError("content must not be empty", field="content")
     _check_label(content.external_id, "external_id")
     _check_label(content.filename or None, "filename")
-    _check_zone(content.zone)
+    zone_named(content.zone)
 
 
 def _check_text(body: bytes) -> None:
@@ -31,10 +31,7 @@ def _check_text(body: bytes) -> None:
         text = body.decode()
     except UnicodeDecodeError as exc:
         raise InvalidInputError("content must be valid Unicode text", field="content") from exc
-    if "\0" in text:
-        raise InvalidInputError("content must not contain NUL characters", field="content")
-    if not text.strip():
-        raise InvalidInputError("content must not be blank", field="content")
+    check_text(text, "content")
 
 
 def _check_label(label: str | None, field: str) -> None:
@@ -42,12 +39,4 @@ def _check_label(label: str | None, field: str) -> None:
         return
     if not label.strip() or len(label) > MAX_LABEL_CHARACTERS:
         raise InvalidInputError(f"{field} must have 1 to {MAX_LABEL_CHARACTERS} characters", field=field)
-    if "\0" in label or any("\ud800" <= character <= "\udfff" for character in label):
-        raise InvalidInputError(f"{field} must be valid Unicode text without NUL", field=field)
-
-
-def _check_zone(zone: str) -> None:
-    try:
-        ZoneInfo(zone)
-    except (KeyError, ValueError, OSError) as exc:
-        raise InvalidInputError("zone must be an IANA time zone name", field="zone") from exc
+    check_characters(label, field)
