@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from pathlib import Path
 from uuid import uuid4
 
 from dormouse.access.lookup import visible
@@ -17,6 +18,7 @@ from dormouse.adapters.catalog.transaction import SqlCatalog
 from dormouse.adapters.document_reader.kreuzberg import KreuzbergDocumentReader
 from dormouse.adapters.embedder.onnx import OnnxEmbedder
 from dormouse.adapters.extractor.lexical import LexicalExtractor
+from dormouse.adapters.graph_store.sqlite import FILE_NAME as GRAPH_NAME
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
 from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
@@ -37,6 +39,7 @@ from dormouse.sessions.search import search
 from dormouse.settings import EngineSettings
 from dormouse.write_path import write_path
 
+CATALOG_NAME = "catalog.sqlite3"
 LOCAL_PRINCIPAL = PrincipalId("local")
 
 # The folder's lock proves a predecessor dead: none of its calls can still be under way.
@@ -55,17 +58,20 @@ async def open_ports(settings: EngineSettings) -> AsyncIterator[Ports]:
     async with AsyncExitStack() as stack:
         # The model is read in a thread meanwhile: it is a quarter of the time a start takes.
         loading = asyncio.get_running_loop().run_in_executor(None, OnnxEmbedder)
-        catalog = SqlCatalog(f"sqlite:///{folder / 'catalog.sqlite3'}", clock)
+        _refuse_lost_catalog(folder)
+        catalog = SqlCatalog(f"sqlite:///{folder / CATALOG_NAME}", clock)
         stack.push_async_callback(catalog.close)
         await catalog.migrate()
         await catalog.check()
-        graph = await SqliteGraphStore.open(folder)
+        # A lost file must not come back empty: finding nothing would be the wrong answer.
+        is_used = await _has_applied(catalog)
+        graph = await SqliteGraphStore.open(folder, must_exist=is_used)
         stack.push_async_callback(graph.close)
         embedder = await loading
         stack.push_async_callback(embedder.close)
         vectors = QdrantEdgeVectorStore(folder / "vectors")
         stack.push_async_callback(vectors.close)
-        await vectors.open(await _collection(catalog, embedder))
+        await vectors.open(await _collection(catalog, embedder), must_exist=is_used)
         blobs = ObstoreBlobStore(folder / "blobs")
         stack.push_async_callback(blobs.close)
         bus = SqlQueueBus(catalog)
@@ -109,6 +115,21 @@ async def open_engine(settings: EngineSettings) -> AsyncIterator[Engine]:
     """The engine on its data folder, not yet running."""
     async with open_ports(settings) as ports:
         yield assemble(ports)
+
+
+def _refuse_lost_catalog(folder: Path) -> None:
+    """The catalog is made before the graph: a graph alone is a memory that lost its truth."""
+    if (folder / GRAPH_NAME).exists() and not (folder / CATALOG_NAME).exists():
+        raise MisconfiguredError(
+            f"{CATALOG_NAME} is missing, but other files of a memory are in the data folder: put a backup of "
+            "the folder in its place, or choose another one",
+            setting="DATA_DIR",
+        )
+
+
+async def _has_applied(catalog: Catalog) -> bool:
+    async with catalog.reading() as tx:
+        return await tx.changes.highest_applied(LOCAL_WORKSPACE) > 0
 
 
 async def _collection(catalog: Catalog, embedder: Embedder) -> Collection:

@@ -5,6 +5,7 @@ count and the caller's identity, then the routes.
 """
 
 import asyncio
+import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -53,6 +54,7 @@ async def serve(
     `on_ready` gets the lines to print once the first request can be answered. Raises MisconfiguredError
     (address, port, keys) and DataFolderBusyError before anything is started.
     """
+    os.umask(0o077)  # whatever is made in the data folder, by child processes too, is for this user alone
     with owned(settings.data_dir):
         owner = owner_of(settings)
         with listen(settings.host, settings.port) as listening:

@@ -29,6 +29,9 @@ LEAST_PYTHON = (3, 11)
 LITTLE_SPACE_BYTES = 1_000_000_000
 NO_SPACE_BYTES = 100_000_000
 DEFAULT_PORT = 8000
+BLOBS_BUDGET_S = 5.0
+_RESTORE = "Stop the server and restore the data folder from a backup."
+_PRIVATE = (SERVER_FILE, "catalog.sqlite3", "graph.sqlite3", "session.key")
 
 State = Literal["ok", "warning", "problem"]
 
@@ -90,7 +93,10 @@ async def _local(folder: Path) -> AsyncIterator[Finding]:
         yield finding
     databases = await asyncio.to_thread(examine.databases, folder)
     yield catalog(databases)
+    yield blobs(await asyncio.to_thread(examine.damaged_blobs, folder / "blobs", budget_s=BLOBS_BUDGET_S))
     owner = await running_owner(folder)
+    if owner is None:  # a running server answers for its vectors itself
+        yield await _vectors(folder / "vectors")
     yield _server(folder, owner)
     yield port(int(os.environ.get("DORMOUSE_PORT") or DEFAULT_PORT), owner)
     if owner:
@@ -139,11 +145,19 @@ def _folder(folder: Path) -> Iterator[Finding]:
         remedy = "Give yourself the right to write there, or choose another folder with DORMOUSE_DATA_DIR."
         yield Finding("data folder", "problem", f"{folder} cannot be written", remedy)
         return
-    if not examine.is_private(folder / SERVER_FILE):
-        remedy = f"Run `chmod 600 {SERVER_FILE}` there and restart the server: others may have read its token."
-        yield Finding("data folder", "problem", f"{SERVER_FILE} can be read by others", remedy)
+    yield from _readable_by_others(folder)
     yield Finding("data folder", "ok", str(folder))
     yield space(examine.free_bytes(folder))
+
+
+def _readable_by_others(folder: Path) -> Iterator[Finding]:
+    if examine.is_private(folder):
+        return  # nobody else gets that far
+    for name in _PRIVATE:
+        if not examine.is_private(folder / name):
+            token = " and restart the server: others may have read its token" if name == SERVER_FILE else ""
+            remedy = f"Run `chmod 600 {name}` there{token}."
+            yield Finding("data folder", "problem", f"{name} can be read by others", remedy)
 
 
 def space(free: int) -> Finding:
@@ -159,12 +173,29 @@ def catalog(found: list[examine.Database]) -> Finding:
     damaged = [database for database in found if database.trouble]
     if damaged:
         names = "; ".join(f"{database.name}: {database.trouble}" for database in damaged)
-        return Finding(
-            "databases", "problem", names, "Stop the server and restore the data folder from a backup."
-        )
+        return Finding("databases", "problem", names, _RESTORE)
     if not found:
         return Finding("databases", "ok", "none yet; the first start makes them")
     return Finding("databases", "ok", f"{', '.join(database.name for database in found)} sound")
+
+
+def blobs(found: examine.Blobs) -> Finding:
+    if found.damaged:
+        words = f"{found.damaged} of {found.checked} stored contents are damaged"
+        remedy = "Restore the data folder from a backup, or forget what they belong to and remember it again."
+        return Finding("contents", "problem", words, remedy)
+    return Finding("contents", "ok", f"{found.checked} looked at, all as they were stored")
+
+
+async def _vectors(folder: Path) -> Finding:
+    """Opens every collection of a stopped server, as a start would."""
+    from dormouse.adapters.vector_store.edge_look import trouble_of  # noqa: PLC0415 - loads the engine
+
+    collections = examine.folders_in(folder)
+    for collection in collections:
+        if trouble := await trouble_of(collection):
+            return Finding("vectors", "problem", f"{collection.name} {trouble}", _RESTORE)
+    return Finding("vectors", "ok", "can be opened" if collections else "none yet")
 
 
 def _server(folder: Path, owner: ServerAddress | None) -> Finding:

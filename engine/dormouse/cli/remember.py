@@ -17,6 +17,7 @@ from dormouse.adapters.remote.rest import RefusedError, RestClient, Upload
 from dormouse.cli.connection import connected
 from dormouse.cli.terminal import Progress, note, progress, say
 from dormouse.cli.walk import Found, Skipped, files_under
+from dormouse.ids import sha256_hex
 
 UNDER_WAY = 8  # enough to keep the server busy, few enough for 80 MiB at most
 WAIT_S = 20  # one look at a job; the server answers earlier when it is done
@@ -88,7 +89,8 @@ def gathered(paths: Sequence[str], name: str) -> tuple[list[Source], list[Skippe
     skipped: list[Skipped] = []
     for path in paths:
         if path == STDIN:
-            sources[STDIN] = Source(name or "stdin.txt", None, sys.stdin.buffer.read())
+            content = sys.stdin.buffer.read()
+            sources[STDIN] = Source(name or nameless(content), None, content)
             continue
         for found in files_under(Path(path)):
             if isinstance(found, Found):
@@ -96,6 +98,11 @@ def gathered(paths: Sequence[str], name: str) -> tuple[list[Source], list[Skippe
             else:
                 skipped.append(found)
     return list(sources.values()), skipped
+
+
+def nameless(content: bytes) -> str:
+    """A name of its own for every content: a common one would make each note replace the one before."""
+    return f"stdin-{sha256_hex(content)[:12]}.txt"
 
 
 async def _work_through(run: Run) -> None:

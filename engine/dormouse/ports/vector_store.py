@@ -54,8 +54,11 @@ class VectorFootprint:
 
 
 class VectorStore(Protocol):
-    async def open(self, collection: VectorCollection) -> None:
-        """Make or open the collection; raises `MisconfiguredError` when its dimension differs."""
+    async def open(self, collection: VectorCollection, *, must_exist: bool = False) -> None:
+        """Make or open the collection; never make it where `must_exist`.
+
+        Raises `MisconfiguredError` when its model or dimension differs, or it is damaged or lost.
+        """
         ...
 
     async def upsert(self, scope: Scope, fence: Fence, points: Sequence[Point]) -> None:

@@ -107,6 +107,14 @@ def test_standard_input_is_remembered_under_the_name_given(program: Program) -> 
     assert "talk.txt" in program.run("recall", "議事録").stdout
 
 
+def test_notes_piped_in_without_a_name_do_not_replace_each_other(program: Program) -> None:
+    for note in (b"The spare key hangs behind the clock.", b"The cat is called Ludwig."):
+        assert program.run("remember", "-", given=note).returncode == 0
+
+    assert "behind the clock" in program.run("recall", "Where is the spare key?").stdout
+    assert program.run("remember", "-", given=b"The cat is called Ludwig.").stdout.startswith("1 already there")
+
+
 def test_nothing_to_remember_starts_no_server(program: Program, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
 

@@ -105,7 +105,8 @@ class SqliteBackend:
         """Make the file whole under another name first, so that an empty or half-made one is never met."""
         draft = self._path.with_name(f".{self._path.name}.{uuid4().hex}")
         try:
-            engine = _engine(draft, "rwc", begin="BEGIN IMMEDIATE", connections=1)
+            _touch_private(draft)
+            engine = _engine(draft, "rw", begin="BEGIN IMMEDIATE", connections=1)
             try:
                 async with _opened(engine) as connection:
                     with driver_failures_translated():
@@ -152,6 +153,14 @@ def _engine(path: Path, mode: str, *, begin: str, connections: int) -> AsyncEngi
     event.listen(engine.sync_engine, "connect", prepare)
     event.listen(engine.sync_engine, "begin", begin_so)
     return engine
+
+
+def _touch_private(path: Path) -> None:
+    """Its log and index get the rights of the file itself, so for this user alone."""
+    try:
+        path.touch(mode=0o600)
+    except OSError as exc:
+        raise CatalogUnavailableError(failures.MISSING) from exc
 
 
 def _publish(draft: Path, path: Path) -> None:

@@ -53,6 +53,9 @@ PRAGMAS = (
     "cache_size = -32768",  # KiB
 )
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_REMEDY = "stop Dormouse, keep the file, and put a backup of the data folder in its place"
+_DAMAGE = f"the graph file is damaged: {_REMEDY}"
+_LOST = f"the graph file is missing or empty, but the catalog knows of memories in it: {_REMEDY}"
 
 
 class SqliteGraphStore:
@@ -63,12 +66,15 @@ class SqliteGraphStore:
         self._readers = readers
 
     @classmethod
-    async def open(cls, folder: Path) -> Self:
-        """Make or open the file in `folder`. Raises `MisconfiguredError` for a damaged or newer file."""
-        path = await asyncio.to_thread(_make_file, folder)
+    async def open(cls, folder: Path, *, must_exist: bool = False) -> Self:
+        """Make or open the file in `folder`, never make it where `must_exist`.
+
+        Raises `MisconfiguredError` for a damaged, lost or newer file.
+        """
+        path = await asyncio.to_thread(_found if must_exist else _made, folder)
         store = cls(_engine(path, connections=1), _engine(path, connections=READERS))
         try:
-            await store._prepare()
+            await store._prepare(must_exist=must_exist)
         except BaseException:
             await store.close()
             raise
@@ -144,11 +150,13 @@ class SqliteGraphStore:
             await self._readers.dispose()
             await self._writer.dispose()
 
-    async def _prepare(self) -> None:
+    async def _prepare(self, *, must_exist: bool) -> None:
         async with self._immediate() as connection:
             version = (await connection.exec_driver_sql("PRAGMA user_version")).scalar_one()
             if version > sql.VERSION:
                 raise MisconfiguredError("the graph was made by a newer Dormouse: start that one or newer")
+            if version == 0 and must_exist:
+                raise MisconfiguredError(_LOST)
             for statement in sql.TABLES:
                 await connection.exec_driver_sql(statement)
             await connection.exec_driver_sql(f"PRAGMA user_version = {sql.VERSION}")
@@ -218,7 +226,16 @@ def _engine(path: Path, *, connections: int) -> AsyncEngine:
     return engine
 
 
-def _make_file(folder: Path) -> Path:
+def _found(folder: Path) -> Path:
+    """Looked for before it is opened: opening gives an empty file a head, and then it looks sound."""
+    path = folder / FILE_NAME
+    with _translated():
+        if not path.exists() or path.stat().st_size == 0:
+            raise MisconfiguredError(_LOST)
+    return path
+
+
+def _made(folder: Path) -> Path:
     with _translated():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / FILE_NAME
@@ -273,10 +290,7 @@ def _translated() -> Iterator[None]:
     except (DBAPIError, sqlite3.Error) as exc:
         cause = exc.orig if isinstance(exc, DBAPIError) else exc
         if getattr(cause, "sqlite_errorname", "").startswith(_DAMAGED):
-            raise MisconfiguredError(
-                "the graph file is damaged: stop Dormouse, move it out of the data folder and rebuild the "
-                "graph; catalog and blobs hold everything that is needed"
-            ) from exc
+            raise MisconfiguredError(_DAMAGE) from exc
         raise StoreUnavailableError(port="graph") from exc
     except (SQLAlchemyError, OSError) as exc:
         raise StoreUnavailableError(port="graph") from exc

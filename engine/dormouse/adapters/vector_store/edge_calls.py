@@ -16,6 +16,10 @@ Condition = tuple[Literal["any", "equals", "range"], str, Any]  # a range is (fr
 Where = Sequence[Condition]
 
 
+class DamagedVectorsError(Exception):
+    """Files of the vectors are missing or cannot be read."""
+
+
 class Row(NamedTuple):
     """A point: `dense` is float32 bytes, terms are ids and weights in the same order."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from dormouse.adapters.data_folder.lock import owned
-from dormouse.adapters.vector_store.edge_calls import read_frame, write_frame
+from dormouse.adapters.vector_store.edge_calls import DamagedVectorsError, read_frame, write_frame
 from dormouse.adapters.vector_store.edge_shard import CollectionRecord, Shard
 from dormouse.errors import DataFolderBusyError
 
@@ -36,11 +36,24 @@ class _Server:
         if self._shard is not None:
             self._shard.close()
 
-    def _open(self, model: str, dimension: int) -> tuple[str, int]:
-        """What is recorded; the shard is opened only if that is what the caller expects."""
+    def _open(self, model: str, dimension: int, must_exist: bool) -> tuple[str, int]:  # noqa: FBT001 - crosses a pipe
+        """What is recorded; the shard is opened only if that is what the caller expects.
+
+        Raises `DamagedVectorsError` for files that cannot be read, or are not there where they must be.
+        """
+        try:
+            return self._opened(model, dimension, must_exist=must_exist)
+        except OSError:
+            raise  # a full disk or missing rights: the files may be sound
+        except BaseException as exc:
+            raise DamagedVectorsError from exc
+
+    def _opened(self, model: str, dimension: int, *, must_exist: bool) -> tuple[str, int]:
         record, asked = CollectionRecord.read(self._folder / RECORD_NAME), CollectionRecord(model, dimension)
+        if record is None and must_exist:
+            raise DamagedVectorsError
         if record is None or record == asked:
-            self._shard = Shard(self._folder / SHARD_NAME, dimension)
+            self._shard = Shard(self._folder / SHARD_NAME, dimension, must_exist=record is not None)
         if record is None:
             asked.write(self._folder / RECORD_NAME)
         found = record or asked

@@ -15,12 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from dormouse import telemetry
-from dormouse.adapters.vector_store.edge_calls import read_frame, write_frame
+from dormouse.adapters.vector_store.edge_calls import DamagedVectorsError, read_frame, write_frame
 from dormouse.errors import InvalidInputError, OverloadedError, StoreUnavailableError
 
 MAX_WAITING = 256  # calls; beyond it the store is overloaded
 GOODBYE_S = 30.0  # it ends by itself once its input ends; a rewrite takes a second or two
 _MODULE = "dormouse.adapters.vector_store.edge_main"
+
+
+class DamagedFilesError(StoreUnavailableError):
+    """The files cannot be opened; calls that find it out later see a store that does not answer."""
+
+    def __init__(self) -> None:
+        super().__init__(port="vector")
 
 
 class EdgeProcess:
@@ -79,11 +86,16 @@ class EdgeProcess:
             is_answer, result = read_frame(process.stdout)
         except (EOFError, OSError) as exc:
             self._stop()
-            raise StoreUnavailableError(port="vector") from exc
+            # The engine maps its files: damaged ones may end the process instead of the call.
+            is_crash = method == "open" and process.returncode < 0
+            raise DamagedFilesError if is_crash else StoreUnavailableError(port="vector") from exc
         if is_answer:
             return result
         if result == "UnicodeEncodeError":
             raise InvalidInputError("text must be valid Unicode, without lone surrogates")
+        if result == DamagedVectorsError.__name__:
+            self._stop()
+            raise DamagedFilesError
         raise StoreUnavailableError(port="vector") from RuntimeError(result)
 
     def _start(self) -> Any:  # noqa: ANN401

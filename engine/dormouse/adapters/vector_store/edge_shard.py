@@ -23,7 +23,16 @@ from typing import Any, NamedTuple
 
 import qdrant_edge as edge
 
-from dormouse.adapters.vector_store.edge_calls import DENSE, TERMS, WINDOW, Arm, Footprint, Row, Where
+from dormouse.adapters.vector_store.edge_calls import (
+    DENSE,
+    TERMS,
+    WINDOW,
+    Arm,
+    DamagedVectorsError,
+    Footprint,
+    Row,
+    Where,
+)
 from dormouse.adapters.vector_store.edge_journal import Journal
 
 MAX_SEGMENT_KB = 4000  # of dense vectors: about 5,000 points, a second to rewrite
@@ -44,17 +53,22 @@ _INDEXES: dict[str, Any] = {
 
 
 class Shard:
-    def __init__(self, folder: Path, dimension: int) -> None:
-        """Open the shard, or make it, and catch up with the journal. Half-built segments are removed."""
+    def __init__(self, folder: Path, dimension: int, *, must_exist: bool = False) -> None:
+        """Open the shard, or make it, and catch up with the journal. Half-built segments are removed.
+
+        Raises `DamagedVectorsError` when it is not there although it must be.
+        """
         self._folder = folder
         self._unpacked = 0
         shutil.rmtree(folder / "temp_segments", ignore_errors=True)
         if (folder / "edge_config.json").exists():
-            self._shard = edge.EdgeShard.load(str(folder), _settings(dimension))
+            self._shard = edge.EdgeShard.load(str(folder), settings_of(dimension))
+        elif must_exist:
+            raise DamagedVectorsError
         else:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(mode=0o700, parents=True)
-            self._shard = edge.EdgeShard.create(str(folder), _settings(dimension))
+            self._shard = edge.EdgeShard.create(str(folder), settings_of(dimension))
         known = self._shard.info().payload_schema
         for field, schema in _INDEXES.items():
             if field not in known:
@@ -165,7 +179,8 @@ class Shard:
         return _filter(where)
 
 
-def _settings(dimension: int) -> edge.EdgeConfig:
+def settings_of(dimension: int) -> edge.EdgeConfig:
+    """The same at every opening, or the engine would rebuild what it has."""
     dense = edge.EdgeVectorParams(
         size=dimension, distance=edge.Distance.Cosine, datatype=edge.VectorStorageDatatype.Float16
     )

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from dormouse.adapters.vector_store import edge_points as points_of
-from dormouse.adapters.vector_store.edge_process import EdgeProcess
+from dormouse.adapters.vector_store.edge_process import DamagedFilesError, EdgeProcess
 from dormouse.errors import ForbiddenError, MisconfiguredError, StoreUnavailableError
 from dormouse.ids import DatasetId, PassageId
 from dormouse.model.change import Erasure
@@ -20,6 +20,10 @@ from dormouse.model.scope import Fence, Scope
 from dormouse.model.workspace import Collection as VectorCollection
 from dormouse.ports.vector_store import DenseArm, PointFilter, TermArm, VectorFootprint
 
+_DAMAGE = (
+    "the files of the vectors are damaged or missing: stop Dormouse, keep them, and put a backup of the data "
+    "folder in their place"
+)
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -31,11 +35,15 @@ class QdrantEdgeVectorStore:
         self._process: EdgeProcess | None = None
         self._dimension = 0
 
-    async def open(self, collection: VectorCollection) -> None:
+    async def open(self, collection: VectorCollection, *, must_exist: bool = False) -> None:
         await self.close()
         self._process = process = EdgeProcess(self._folder / _folder_name(collection.name))
         self._dimension = collection.dimension
-        model, dimension = await process.open(collection.model, collection.dimension)
+        try:
+            model, dimension = await process.open(collection.model, collection.dimension, must_exist)
+        except DamagedFilesError as exc:
+            await self.close()
+            raise MisconfiguredError(_DAMAGE) from exc
         if (model, dimension) != (collection.model, collection.dimension):
             await self.close()
             raise MisconfiguredError(

@@ -5,7 +5,6 @@ from importlib.metadata import version
 
 from starlette.responses import Response
 
-from dormouse.errors import UnavailableError
 from dormouse_gateway.contracts.graph.rest.call import Call, answer
 
 DISTRIBUTION = "dormouse-memory"
@@ -14,7 +13,9 @@ DISTRIBUTION = "dormouse-memory"
 async def read_status(call: Call) -> Response:
     """Counts are of what the caller may read; `problems` names parts that are not ready, empty when all are."""
     summaries = await call.engine.datasets(call.scope)
-    problems = await _problems(call)
+    problems = [
+        {"code": trouble.code, "message": str(trouble)} for trouble in await call.engine.troubles(call.scope)
+    ]
     return answer(
         {
             "status": "ready" if not problems else "not ready",
@@ -28,11 +29,3 @@ async def read_status(call: Call) -> Response:
             "problems": problems,
         }
     )
-
-
-async def _problems(call: Call) -> list[dict[str, str]]:
-    try:
-        await call.engine.check_ready()
-    except UnavailableError as exc:
-        return [{"code": exc.code, "message": str(exc)}]
-    return []
