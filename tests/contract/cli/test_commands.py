@@ -1,4 +1,5 @@
 import json
+from collections.abc import Iterator
 
 import pytest
 
@@ -7,10 +8,17 @@ from tests.contract.program import Program
 WORDS = b"The launch code word is hedgehog."
 
 
-@pytest.fixture
-def filled(program: Program) -> Program:
+def fill(program: Program) -> None:
     program.run("remember", "-", "--name", "a.txt", "--occurred-at", "2026-01-05T12:00:00Z", given=WORDS)
-    return program
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """For tests that only read."""
+    program = Program(tmp_path_factory.mktemp("commands") / "data folder")
+    fill(program)
+    yield program
+    program.end()
 
 
 def test_recall_shows_source_and_date(filled: Program) -> None:
@@ -25,23 +33,26 @@ def test_recall_speaks_json_to_programs(filled: Program) -> None:
     assert entry["text"] == WORDS.decode()
 
 
-def test_forget_asks_first(filled: Program) -> None:
-    asked = filled.run("forget", "a.txt", "--dataset", "main_dataset", given=b"n\n")
+def test_forget_asks_first(program: Program) -> None:
+    fill(program)
+    asked = program.run("forget", "a.txt", "--dataset", "main_dataset", given=b"n\n")
     assert asked.returncode == 1
-    assert "hedgehog" in filled.run("recall", "launch code word").stdout
+    assert "hedgehog" in program.run("recall", "launch code word").stdout
 
-    done = filled.run("forget", "a.txt", "--dataset", "main_dataset", "--yes")
+    done = program.run("forget", "a.txt", "--dataset", "main_dataset", "--yes")
 
     assert (done.returncode, done.stdout) == (0, "forgot a.txt\n")
-    assert "hedgehog" not in filled.run("recall", "launch code word").stdout
+    assert "hedgehog" not in program.run("recall", "launch code word").stdout
 
 
-@pytest.mark.parametrize("target", [("--dataset", "main_dataset"), ("--everything",)])
-def test_a_dataset_or_everything_is_forgotten_at_once(filled: Program, target: tuple[str, ...]) -> None:
-    assert filled.run("forget", *target, "--yes").returncode == 0
+def test_a_dataset_or_everything_is_forgotten_at_once(program: Program) -> None:
+    for target in (("--dataset", "main_dataset"), ("--everything",)):
+        fill(program)
 
-    assert "hedgehog" not in filled.run("recall", "launch code word").stdout
-    assert "0 documents" in filled.run("status").stdout
+        assert program.run("forget", *target, "--yes").returncode == 0
+
+        assert "hedgehog" not in program.run("recall", "launch code word").stdout
+        assert "0 documents" in program.run("status").stdout
 
 
 def test_what_is_not_there_is_said_to_be_so(filled: Program) -> None:
@@ -77,14 +88,15 @@ def test_the_doctor_is_content_before_anything_was_remembered(program: Program) 
     assert program.run("doctor").returncode == 0
 
 
-def test_the_doctor_names_a_damaged_database(filled: Program) -> None:
-    filled.run("stop")
-    (catalog, *_) = sorted(filled.folder.rglob("*catalog*"))
+def test_the_doctor_names_a_damaged_database(program: Program) -> None:
+    fill(program)
+    program.run("stop")
+    (catalog, *_) = sorted(program.folder.rglob("*catalog*"))
     pages = bytearray(catalog.read_bytes())
     pages[4096:20480] = b"\xff" * (20480 - 4096)
     catalog.write_bytes(pages)
 
-    done = filled.run("doctor")
+    done = program.run("doctor")
 
     assert done.returncode == 1
     assert "[problem] databases: " in done.stdout

@@ -19,10 +19,10 @@ WORDS = "London Paris moved cat"
 MOST_CALLS = 200  # of one step in the story; a bound, not a promise
 # A story takes a second or two: of what comes often, every so many calls. Erasing is tried at every call.
 STRIDES = {
-    "catalog.commit": 7,
-    "blobs.put": 5,
-    "bus.ring_ingest": 2,
-    "bus.ring_apply": 2,
+    "catalog.commit": 11,
+    "blobs.put": 7,
+    "bus.ring_ingest": 3,
+    "bus.ring_apply": 3,
     "embedder.embed_passages": 2,
     "extractor.extract": 2,
     "vectors.upsert": 2,
