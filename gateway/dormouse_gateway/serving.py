@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Mapping
+from contextlib import suppress
 
 import typer
 
@@ -32,7 +33,8 @@ def _announce(lines: str) -> None:
     """What was made until now stays for good: later collections need not look at it."""
     gc.freeze()
     gc.enable()
-    typer.echo(lines)
+    with suppress(BrokenPipeError):  # nobody reads the lines; the server is what counts
+        typer.echo(lines)
 
 
 async def _busy(settings: GatewaySettings) -> DataFolderBusyError:
