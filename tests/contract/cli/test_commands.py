@@ -1,5 +1,6 @@
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
@@ -9,7 +10,8 @@ WORDS = b"The launch code word is hedgehog."
 
 
 def fill(program: Program) -> None:
-    program.run("remember", "-", "--name", "a.txt", "--occurred-at", "2026-01-05T12:00:00Z", given=WORDS)
+    options = ("--name", "a.txt", "--occurred-at", "2026-01-05T12:00:00Z")
+    assert program.run("remember", "-", *options, given=WORDS).returncode == 0
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +27,14 @@ def test_recall_shows_source_and_date(filled: Program) -> None:
     found = filled.run("recall", "launch code word")
 
     assert found.stdout == "1. a.txt, 2026-01-05 [main_dataset]\n   The launch code word is hedgehog.\n\n"
+
+
+def test_what_has_no_date_is_shown_with_when_it_was_remembered(program: Program) -> None:
+    program.run("remember", "-", "--name", "b.md", given=b"# Keys\n\nThe cellar key is behind the clock.")
+
+    found = program.run("recall", "cellar key").stdout
+
+    assert found.startswith(f"1. b.md › Keys, remembered {datetime.now(UTC):%Y-%m-%d} [main_dataset]\n")
 
 
 def test_recall_speaks_json_to_programs(filled: Program) -> None:
