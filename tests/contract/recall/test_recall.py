@@ -1,6 +1,8 @@
 """Recall on the real embedded stores: every script, stores that are down, and one's own fresh writes."""
 
+import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -41,23 +43,36 @@ class Down:
     passages = memories = embed_query = search
 
 
+@pytest.fixture(scope="module")
+def remembered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the chat is searchable and nothing runs."""
+    folder = tmp_path_factory.mktemp("memory")
+    asyncio.run(remember_the_chat(folder))
+    return folder
+
+
 @pytest.fixture
-async def ports(tmp_path: Path) -> AsyncIterator[Ports]:
-    async with open_ports(EngineSettings(data_dir=tmp_path)) as opened:
+async def ports(remembered: Path, tmp_path: Path) -> AsyncIterator[Ports]:
+    """On a copy of that folder."""
+    shutil.copytree(remembered, tmp_path / "memory")
+    async with open_ports(EngineSettings(data_dir=tmp_path / "memory")) as opened:
         yield opened
 
 
 @pytest.fixture
-async def engine(ports: Ports) -> Engine:
-    """With the chat remembered and searchable; its loops have ended."""
-    made = assemble(ports)
-    async with made.running():
-        receipt = await made.remember(await made.scope_of(LOCAL_PRINCIPAL), "chat", the_chat())
-        done = await made.wait(
-            await made.scope_of(LOCAL_PRINCIPAL), receipt.job.id, until="searchable", budget_s=60
-        )
-        assert done.stage.is_searchable
-    return made
+def engine(ports: Ports) -> Engine:
+    return assemble(ports)
+
+
+async def remember_the_chat(folder: Path) -> None:
+    async with open_ports(EngineSettings(data_dir=folder)) as opened:
+        engine = assemble(opened)
+        async with engine.running():
+            scope = await engine.scope_of(LOCAL_PRINCIPAL)
+            receipt = await engine.remember(scope, "chat", the_chat())
+            scope = await engine.scope_of(LOCAL_PRINCIPAL)
+            done = await engine.wait(scope, receipt.job.id, until="searchable", budget_s=60)
+            assert done.stage.is_searchable
 
 
 def the_chat() -> Content:
