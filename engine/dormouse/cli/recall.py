@@ -27,7 +27,7 @@ async def recall(body: Mapping[str, object], *, as_json: bool) -> int:
 
 
 def block(position: int, entry: Mapping[str, Any]) -> str:
-    """`1. notes/a.md, 2026-05-01 [dataset]` and the words below it, indented."""
+    """`1. notes/a.md › Plans, 2026-05-01 [dataset]` and the words below it, indented."""
     text = str(entry.get("text") or entry.get("answer") or "")
     indented = "\n".join(f"   {line}" for line in text.splitlines())
     return f"{position}. {_origin(entry)}\n{indented}\n"
@@ -38,6 +38,21 @@ def _origin(entry: Mapping[str, Any]) -> str:
         return f"session, {str(entry.get('time', ''))[:10]}"
     about = entry.get("metadata") or {}
     name = about.get("document_name") or about.get("external_id") or entry.get("kind", "")
-    said = str(about.get("occurred_at") or "")[:10]
-    dataset = f"[{entry['dataset_name']}]" if entry.get("dataset_name") else ""
-    return " ".join(part for part in (f"{name}, {said}" if said else str(name), dataset) if part)
+    source = " › ".join(part for part in (str(name), _place(about)) if part)
+    dataset = f" [{entry['dataset_name']}]" if entry.get("dataset_name") else ""
+    return ", ".join(part for part in (source, _date(about)) if part) + dataset
+
+
+def _place(about: Mapping[str, Any]) -> str:
+    """Who said it, or the headings it stands under."""
+    name, heading = str(about.get("document_name") or ""), str(about.get("heading") or "")
+    return str(about.get("speaker") or heading.removeprefix(name).removeprefix(" › "))
+
+
+def _date(about: Mapping[str, Any]) -> str:
+    """When it was said, to the minute in a conversation; of what has no date, when it was remembered."""
+    said = str(about.get("occurred_at") or "")
+    if said:
+        return f"{said[:10]} {said[11:16]} UTC" if about.get("speaker") else said[:10]
+    remembered = str(about.get("remembered_at") or "")[:10]
+    return f"remembered {remembered}" if remembered else ""

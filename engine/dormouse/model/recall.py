@@ -44,6 +44,7 @@ class Hit:
     """A passage that answers. Scores of one recall compare with each other only; higher is better.
 
     `is_pending`: durable but not yet searchable, read from the catalog (one's own fresh write).
+    `remembered_ms`: when its document last changed here, which says how old an undated memory is.
     """
 
     passage: Passage
@@ -51,6 +52,7 @@ class Hit:
     score: float
     memories: tuple[MemoryVersion, ...] = ()
     is_pending: bool = False
+    remembered_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ A passage that is forgotten, of another dataset, or from after the asked-for ins
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from dormouse.ids import PassageId
+from dormouse.ids import DocumentId, PassageId
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
 from dormouse.model.scope import Scope
@@ -32,6 +32,14 @@ async def only_visible(
         return {}
     async with catalog.reading() as tx:
         return {each.id: each for each in await visible(tx, scope, known)}
+
+
+async def remembered_at(catalog: Catalog, passages: Sequence[Passage]) -> Mapping[DocumentId, int]:
+    """When the document of each passage last changed, in epoch ms; raises `CatalogUnavailableError`."""
+    if not passages:
+        return {}
+    async with catalog.reading() as tx:
+        return await tx.documents.live({each.document for each in passages})
 
 
 def is_after(passage: Passage, at_ms: int) -> bool:

@@ -22,7 +22,7 @@ from dormouse.ports.vector_store import DenseArm, PointFilter, TermArm
 from dormouse.recall.answer import answer
 from dormouse.recall.embed import embed_query
 from dormouse.recall.fuse import DEFAULT, Evidence, Ranked, Weights, fuse
-from dormouse.recall.graph import SPARE, Visible, hydrate, memories_of, only_visible, select
+from dormouse.recall.graph import SPARE, Visible, hydrate, memories_of, only_visible, remembered_at, select
 from dormouse.recall.lexical import NOMINEES, term_arms, term_weights
 from dormouse.recall.recent import MAX_ITEMS, PassagesOf, Pending, find_pending, on_one_scale
 from dormouse.recall.status_probe import BUDGET_S, probe
@@ -183,7 +183,9 @@ class RecallPipeline:
         waiting = {each.passage.id: each.passage for each in pending}
         passages = await self._visible_passages(course, ranked, waiting)
         chosen = select(ranked, passages, course.request.top_k)
-        memories = await self._memories(course, [passages[each.passage] for each in chosen], waiting)
+        shown = [passages[each.passage] for each in chosen]
+        memories = await self._memories(course, shown, waiting)
+        times = await remembered_at(self._ports.catalog, shown)
         return [
             Hit(
                 passage=passages[each.passage],
@@ -191,6 +193,7 @@ class RecallPipeline:
                 score=each.score,
                 memories=memories.get(each.passage, ()),
                 is_pending=each.passage in waiting,
+                remembered_ms=times.get(passages[each.passage].document),
             )
             for each in chosen
         ]

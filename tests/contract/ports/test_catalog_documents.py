@@ -31,7 +31,7 @@ async def test_a_saved_document_is_found_by_what_identifies_it(catalog: Catalog)
         assert await tx.documents.get(document.id) == document
         assert await tx.documents.live_by_identity(A_DATASET, document.identity) == document
         assert await tx.documents.live_by_content(A_DATASET, sha256_hex(b"hello")) == document
-        assert await tx.documents.live([document.id, DocumentId("other")]) == {document.id}
+        assert await tx.documents.live([document.id, DocumentId("other")]) == {document.id: document.updated_ms}
         assert await tx.documents.live_by_identity(A_DATASET, "other") is None
 
 
@@ -86,7 +86,7 @@ async def test_a_forgotten_document_is_not_live_from_then_on(catalog: Catalog) -
 
     async with catalog.transaction() as tx:
         assert await tx.documents.get(document.id) is None
-        assert await tx.documents.live([document.id]) == frozenset()
+        assert await tx.documents.live([document.id]) == {}
         assert await tx.documents.listing(A_DATASET) == []
         assert await tx.documents.count(A_DATASET) == 0
         assert await tx.documents.live_by_content(A_DATASET, sha256_hex(b"hello")) is None
@@ -132,7 +132,7 @@ async def test_forgetting_the_dataset_hides_its_documents(catalog: Catalog) -> N
         again = at_generation(document, dataset=1)
         await store_document(tx, "hello", again)
 
-        assert await tx.documents.live([document.id, again.id]) == {again.id}
+        assert await tx.documents.live([document.id, again.id]) == {again.id: again.updated_ms}
         assert await tx.documents.listing(A_DATASET) == [again]
         assert await tx.documents.live_by_identity(A_DATASET, document.identity) == again
 

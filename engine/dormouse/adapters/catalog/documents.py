@@ -1,7 +1,7 @@
 """Documents and what makes one live: the dataset's current generation, and not forgotten itself."""
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, delete, func, or_, select
@@ -62,14 +62,15 @@ class SqlDocumentRegister:
     async def get(self, document: DocumentId) -> Document | None:
         return await self._first(document_rows.c.id == document)
 
-    async def live(self, documents: Collection[DocumentId]) -> frozenset[DocumentId]:
-        found: set[DocumentId] = set()
+    async def live(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, int]:
+        found: dict[DocumentId, int] = {}
+        columns = (document_rows.c.id, document_rows.c.updated_ms)
         for batch in in_batches(documents):
             rows = await self._connection.rows(
-                LIVE.with_only_columns(document_rows.c.id).where(document_rows.c.id.in_(batch))
+                LIVE.with_only_columns(*columns).where(document_rows.c.id.in_(batch))
             )
-            found.update(DocumentId(row.id) for row in rows)
-        return frozenset(found)
+            found.update({DocumentId(row.id): row.updated_ms for row in rows})
+        return found
 
     async def listing(
         self, dataset: DatasetId, *, after: DocumentId | None = None, limit: int = 100

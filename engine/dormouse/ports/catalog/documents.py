@@ -1,6 +1,6 @@
 """Catalog concern: documents and their revisions."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId
@@ -23,8 +23,8 @@ class DocumentRegister(Protocol):
         """None if it never was, is forgotten or of a past generation."""
         ...
 
-    async def live(self, documents: Collection[DocumentId]) -> frozenset[DocumentId]:
-        """Those that are live: what hydration and read-your-writes show."""
+    async def live(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, int]:
+        """Those that are live, which is what hydration and read-your-writes show, with `updated_ms` of each."""
         ...
 
     async def listing(

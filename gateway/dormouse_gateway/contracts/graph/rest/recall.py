@@ -133,6 +133,7 @@ def _passage_entry(hit: Hit, search_type: str) -> dict[str, object]:
             "heading": passage.heading,
             "speaker": passage.speaker,
             "occurred_at": iso_or_none(passage.occurred_ms),
+            "remembered_at": iso_or_none(hit.remembered_ms),
             "is_pending": hit.is_pending,
         },
         "raw": None,

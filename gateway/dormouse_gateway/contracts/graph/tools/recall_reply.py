@@ -100,6 +100,7 @@ def _hit_view(hit: Hit) -> dict[str, Any]:
         "document": passage.document_name or None,
         "external_id": passage.external_id,
         "occurred": _as_written(passage),
+        "remembered": iso_or_none(hit.remembered_ms),
         "precision": passage.precision.value if passage.precision else None,
         "session": passage.session if passage.session != passage.document else None,
         "speaker": passage.speaker or None,
