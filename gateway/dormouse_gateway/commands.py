@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 keys = typer.Typer(
     rich_markup_mode=None,
-    help="Make, list and revoke the API keys of a server that others reach.",
+    help="Make, list and revoke API keys.\n\nA server that others can reach needs them.",
     no_args_is_help=True,
 )
 
@@ -55,9 +55,10 @@ def serve(
 
 
 def mcp() -> None:
-    """Connect an agent over standard input and output; this is what its configuration starts.
+    """Connect an agent over standard input and output.
 
-    Starts the server if none runs, and another one if that ends. Several agents share one memory.
+    This is what an agent's configuration starts. It starts the server if none runs, and another one if that
+    ends. Several agents share one memory.
     """
     from dormouse_gateway.relaying import relay
 

@@ -20,6 +20,7 @@ from dormouse.adapters.data_folder import examine
 from dormouse.adapters.data_folder.find import LOG_NAME, running_owner
 from dormouse.adapters.data_folder.server_file import SERVER_FILE, ServerAddress, published
 from dormouse.adapters.remote.rest import Endpoint, RefusedError, RestClient
+from dormouse.cli.status import held
 from dormouse.cli.terminal import say
 from dormouse.errors import DormouseError, MisconfiguredError
 from dormouse.settings import ClientSettings, read
@@ -29,6 +30,7 @@ LEAST_PYTHON = (3, 11)
 LITTLE_SPACE_BYTES = 1_000_000_000
 NO_SPACE_BYTES = 100_000_000
 DEFAULT_PORT = 8000
+TELLING_PASSAGES = 1000  # below, what an empty folder takes would count as theirs
 BLOBS_BUDGET_S = 5.0
 _RESTORE = "Stop the server and restore the data folder from a backup."
 _PRIVATE = (SERVER_FILE, "catalog.sqlite3", "graph.sqlite3", "session.key")
@@ -209,7 +211,9 @@ def _server(folder: Path, owner: ServerAddress | None) -> Finding:
     if owner.version != mine:
         remedy = "Run `dormouse stop`; the next command starts the installed version."
         return Finding("server", "warning", f"{owner.url} runs version {owner.version}, not {mine}", remedy)
-    return Finding("server", "ok", f"{owner.url} (process {owner.pid}, log {folder / LOG_NAME})")
+    log = folder / LOG_NAME  # a server in the foreground has none: it logs to its terminal
+    where = f", log {log}" if log.exists() else ""
+    return Finding("server", "ok", f"{owner.url} (process {owner.pid}{where})")
 
 
 def port(wanted: int, owner: ServerAddress | None) -> Finding:
@@ -244,12 +248,11 @@ async def _memory(endpoint: Endpoint, folder: Path | None) -> Finding:
 
 
 def _amount(now: dict[str, Any], folder: Path | None) -> str:
-    words = f"{now['documents']} documents, {now['passages']} passages, {now['unfinishedJobs']} unfinished jobs"
     if folder is None:
-        return words
-    used = examine.used_bytes(folder)
-    each = f", {size(used // now['passages'])} per passage" if now["passages"] else ""
-    return f"{words}; {size(used)} on disk{each}"
+        return held(now)
+    used, passages = examine.used_bytes(folder), now["passages"]
+    each = f", {size(used // passages)} per passage" if passages >= TELLING_PASSAGES else ""
+    return f"{held(now)}; {size(used)} on disk{each}"
 
 
 def size(count: int) -> str:

@@ -99,7 +99,7 @@ def recall(
     search_type: Annotated[str, typer.Option(help="CHUNKS, CHUNKS_LEXICAL or another named kind.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show what is remembered about a question, with its source and date."""
+    """Find what is remembered, with where it is from and when."""
     from dormouse.cli import recall as command
 
     body: dict[str, object] = {"query": query, "top_k": top_k}
@@ -115,7 +115,10 @@ def forget(
     everything: Annotated[bool, typer.Option("--everything", help="All that you own.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Forget an item, a dataset, or everything: gone from every store, for good."""
+    """Forget an item, a dataset or everything, for good; asks first.
+
+    When it returns, it is gone from every store, index and log.
+    """
     from dormouse.cli import forget as command
 
     if everything == bool(dataset) or (everything and item):
@@ -150,7 +153,10 @@ def status(*, as_json: AsJson = False) -> None:
 
 @app.command()
 def doctor(*, as_json: AsJson = False) -> None:
-    """Check the installation, the data folder and the server, and say what to do."""
+    """Look for trouble, and say what to do about it.
+
+    Checks the installation, the settings, the data folder and the server.
+    """
     from dormouse.cli import doctor as command
 
     _end(command.doctor(as_json=as_json))
@@ -158,7 +164,10 @@ def doctor(*, as_json: AsJson = False) -> None:
 
 @app.command()
 def stop() -> None:
-    """End the server of this data folder; work under way is finished or taken up at the next start."""
+    """End the server of this data folder.
+
+    Calls under way get their answer; work that is not done is taken up at the next start.
+    """
     from dormouse.cli import stop as command
 
     _end(command.stop())

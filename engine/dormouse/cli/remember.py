@@ -80,7 +80,7 @@ async def remember(paths: Sequence[str], fields: Mapping[str, str], *, name: str
 
 
 def _files_named(paths: Sequence[str]) -> set[str]:
-    return {Path(path).name for path in paths if not Path(path).is_dir()}
+    return {path for path in paths if not Path(path).is_dir()}
 
 
 def gathered(paths: Sequence[str], name: str) -> tuple[list[Source], list[Skipped]]:
@@ -96,7 +96,8 @@ def gathered(paths: Sequence[str], name: str) -> tuple[list[Source], list[Skippe
             if isinstance(found, Found):
                 sources.setdefault(found.path.resolve(), Source(name or found.name, found.path))
             else:
-                skipped.append(found)
+                # Named as it was typed: a bare name would not say which of two was meant.
+                skipped.append(found if Path(path).is_dir() else Skipped(path, found.reason))
     return list(sources.values()), skipped
 
 

@@ -2,10 +2,12 @@
 
 import json
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from dormouse.adapters.data_folder.find import running_owner
 from dormouse.cli.connection import connected
-from dormouse.cli.terminal import note, say
+from dormouse.cli.terminal import amount, note, say
 from dormouse.settings import ClientSettings, read
 
 
@@ -26,9 +28,15 @@ async def status(*, as_json: bool) -> int:
     say(f"{now['status']}: {url} (version {now['version']}, process {now['pid']})")
     if owner:
         say(f"data folder: {settings.data_dir}")
-    say(f"{now['documents']} documents, {now['passages']} passages, {now['unfinishedJobs']} unfinished jobs")
+    say(held(now))
     for row in datasets:
-        say(f"  {row['name']}: {row['documents']} documents, {row['passages']} passages")
+        say(f"  {row['name']}: {amount(row['documents'], 'document')}, {amount(row['passages'], 'passage')}")
     for problem in now["problems"]:
         note(f"problem: {problem['message']}")
     return 0 if not now["problems"] else 1
+
+
+def held(now: Mapping[str, Any]) -> str:
+    """`1 document, 3 passages, 0 unfinished jobs`."""
+    kinds = {"documents": "document", "passages": "passage", "unfinishedJobs": "unfinished job"}
+    return ", ".join(amount(now[field], thing) for field, thing in kinds.items())

@@ -37,6 +37,11 @@ def printable(text: str) -> str:
     return safe.encode(encoding, "replace").decode(encoding)
 
 
+def amount(count: int, thing: str) -> str:
+    """`1 document`, `2 documents`."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
 @contextmanager
 def progress(total: int) -> Iterator[Progress]:
     """A bar on a terminal; elsewhere a line now and then, and always the last."""

@@ -74,7 +74,7 @@ def test_what_is_not_there_is_said_to_be_so(filled: Program) -> None:
 def test_status_and_jobs_tell_what_is_there(filled: Program) -> None:
     status = filled.run("status")
     assert status.returncode == 0
-    assert "1 documents, 1 passages, 0 unfinished jobs" in status.stdout
+    assert "1 document, 1 passage, 0 unfinished jobs" in status.stdout
     assert json.loads(filled.run("status", "--json").stdout)["pid"] == filled.address.pid
 
     (row,) = json.loads(filled.run("jobs", "--json").stdout)
@@ -91,7 +91,7 @@ def test_the_doctor_finds_a_healthy_installation_healthy(filled: Program) -> Non
     assert {finding["state"] for finding in findings} <= {"ok", "warning"}
     assert [f for f in findings if f["state"] == "warning" and not f["about"].startswith("port ")] == []
     (memory,) = [finding for finding in findings if finding["about"] == "memory"]
-    assert "per passage" in memory["detail"]
+    assert "on disk" in memory["detail"]
 
 
 def test_the_doctor_is_content_before_anything_was_remembered(program: Program) -> None:
@@ -150,3 +150,10 @@ def test_a_data_folder_given_on_the_command_line_wins(program: Program) -> None:
         assert not program.folder.exists()
     finally:
         other.end()
+
+
+def test_help_is_not_cut_off_in_the_list_of_commands(program: Program) -> None:
+    shown = program.run("--help").stdout
+
+    assert "keys" in shown
+    assert "..." not in shown.split("Commands:")[1]

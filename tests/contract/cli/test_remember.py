@@ -122,3 +122,12 @@ def test_nothing_to_remember_starts_no_server(program: Program, tmp_path: Path) 
 
     assert (done.returncode, done.stdout[:19]) == (1, "nothing to remember")
     assert not program.folder.exists()
+
+
+def test_a_file_that_is_not_there_is_named_as_it_was_typed(program: Program, tmp_path: Path) -> None:
+    missing = str(tmp_path / "no" / "such.md")
+
+    done = program.run("remember", missing)
+
+    assert done.returncode == 1
+    assert f"failed {missing}: no such file or directory" in done.stderr

@@ -33,11 +33,10 @@ def python(checkout: Path, name: str, script: str) -> None:
     path.chmod(0o755)
 
 
-def run(checkout: Path) -> subprocess.CompletedProcess[str]:
+def run(checkout: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [str(checkout / "tools" / "environment"), "requirements.lock"]
-    return subprocess.run(
-        command, env={"PATH": str(checkout / "bin")}, capture_output=True, text=True, check=False, timeout=30
-    )
+    given = {"PATH": str(checkout / "bin"), **environment}
+    return subprocess.run(command, env=given, capture_output=True, text=True, check=False, timeout=30)
 
 
 def test_without_any_python(checkout: Path) -> None:
@@ -56,6 +55,16 @@ def test_with_an_older_python(checkout: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("dormouse: needs Python 3.11 or newer and found Python 3.10.13;")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_python_that_was_named_is_not_silently_replaced(checkout: Path) -> None:
+    python(checkout, "python3.10", TOO_OLD)
+    python(checkout, "python3.12", "exit 0")
+
+    done = run(checkout, PYTHON="python3.10")
+
+    assert done.returncode == 1
+    assert done.stderr == "dormouse: python3.10 is Python 3.10.13; 3.11 or newer is needed\n"
 
 
 def test_with_a_python_that_lacks_venv(checkout: Path) -> None:
