@@ -45,6 +45,19 @@ class PointFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class Nomination:
+    """The union of what the arms named, by id, and all that scoring it needs.
+
+    `scores` has what each arm, in the order asked, gives each candidate (0 where nothing matches); `before`
+    the token vectors of readable passages before the candidates that are not among them.
+    """
+
+    candidates: Sequence[Candidate]
+    scores: Sequence[Mapping[PassageId, float]]
+    before: Mapping[PassageId, bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class VectorFootprint:
     """What lies on disk, in bytes: the segments with their indexes, and the write-ahead log."""
 
@@ -73,6 +86,12 @@ class VectorStore(Protocol):
         self, scope: Scope, arms: Sequence[DenseArm | TermArm], where: PointFilter
     ) -> Sequence[Sequence[Nominee]]:
         """All arms in one call, each ordered by score and then id; ties at the limit break by id."""
+        ...
+
+    async def nominate(
+        self, scope: Scope, arms: Sequence[DenseArm | TermArm], where: PointFilter
+    ) -> Nomination:
+        """`search`, `candidates` and `scores` of the union in one call: a recall waits for one answer only."""
         ...
 
     async def candidates(self, scope: Scope, ids: Collection[PassageId]) -> Sequence[Candidate]:

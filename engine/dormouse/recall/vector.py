@@ -1,9 +1,5 @@
-"""Nomination: every arm names its best, and the union comes back with every arm's score and its tokens.
+"""Nomination: every arm names its best, and the union comes back with every arm's score and its tokens."""
 
-Three calls: the arms, the union's token vectors with the windows', the scores of those that an arm left out.
-"""
-
-import asyncio
 from collections.abc import Mapping
 
 from dormouse.model.scope import Scope
@@ -15,18 +11,9 @@ Arms = Mapping[str, DenseArm | TermArm]
 
 async def gather_evidence(vectors: VectorStore, scope: Scope, arms: Arms, where: PointFilter) -> Evidence:
     """Raises `StoreUnavailableError`."""
-    searched = list(arms.values())
-    named = {nominee.passage for found in await vectors.search(scope, searched, where) for nominee in found}
-    if not named:
-        return Evidence((), {}, {})
-    async with asyncio.TaskGroup() as group:
-        fetching = group.create_task(vectors.candidates(scope, named), name="candidates")
-        scoring = group.create_task(vectors.scores(scope, searched, named), name="scores")
-    candidates = sorted(fetching.result(), key=lambda each: each.passage)
-    before = {id_ for each in candidates for id_ in each.previous} - named
-    neighbours = await vectors.candidates(scope, before) if before else ()
+    named = await vectors.nominate(scope, list(arms.values()), where)
     return Evidence(
-        candidates=candidates,
-        arms=dict(zip(arms, scoring.result(), strict=True)),
-        neighbours={each.passage: each.tokens for each in neighbours},
+        candidates=named.candidates,
+        arms=dict(zip(arms, named.scores, strict=True)),
+        neighbours=named.before,
     )

@@ -177,6 +177,28 @@ async def test_scores_tell_what_each_arm_gives_each_of_a_union(vectors: VectorSt
     assert (await vectors.search(MINE, arms, EVERYTHING))[1][0].score == terms[one.passage]
 
 
+async def test_a_nomination_is_the_union_with_its_scores_and_the_tokens_before(vectors: VectorStore) -> None:
+    before = a_placed_point("before", 0.0, 0.0, 1.0)
+    near = replace(a_placed_point("near", 1.0), previous=(before.passage,))
+    worded = a_placed_point("worded", 0.5, 1.0, terms={A_TERM: 2.0})
+    foreign = a_placed_point("foreign", 1.0, terms={A_TERM: 9.0}, dataset=ANOTHER_DATASET)
+    await vectors.upsert(BOTH, a_fence(), [before, near, worded, foreign])
+    arms: list[Arm] = [DenseArm(a_vector(1.0), 1), TermArm({A_TERM: 1.5}, limit=1)]
+
+    named = await vectors.nominate(MINE, arms, EVERYTHING)
+
+    union = sorted([near.passage, worded.passage])
+    assert named.candidates == sorted(await vectors.candidates(MINE, union), key=lambda each: each.passage)
+    assert [each.passage for each in named.candidates] == union
+    assert list(named.scores) == [
+        {passage: pytest.approx(score) for passage, score in scores.items()}
+        for scores in await vectors.scores(MINE, arms, union)
+    ]
+    assert named.before == {before.passage: before.vectors.tokens}
+    elsewhere = await vectors.nominate(MINE, arms, PointFilter(sessions=["nowhere"]))
+    assert (list(elsewhere.candidates), dict(elsewhere.before)) == ([], {})
+
+
 async def test_repeating_an_upsert_changes_nothing(vectors: VectorStore) -> None:
     point = a_placed_point("one", 1.0)
     await vectors.upsert(MINE, a_fence(), [point])

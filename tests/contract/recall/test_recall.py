@@ -40,7 +40,7 @@ class Down:
     async def search(self, *_: object) -> NoReturn:
         raise self._failure
 
-    passages = memories = embed_query = search
+    nominate = passages = memories = embed_query = search
 
 
 @pytest.fixture(scope="module")

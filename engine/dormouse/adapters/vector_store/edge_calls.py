@@ -38,6 +38,30 @@ class Arm(NamedTuple):
     limit: int
 
 
+class NamedPoint(NamedTuple):
+    """What scoring needs of a point, without its field names: hundreds of them cross the pipe at once."""
+
+    id: str
+    dataset: str
+    document: str
+    kind: int
+    session: str
+    order: int
+    speaker: str
+    role: str
+    occurred: int | None
+    previous: list[str]
+    tokens: bytes
+
+
+class Named(NamedTuple):
+    """Points by id, each arm's scores, and the tokens of points before those."""
+
+    points: list[NamedPoint]
+    scores: list[list[tuple[str, float]]]
+    before: list[tuple[str, bytes]]
+
+
 class Footprint(NamedTuple):
     points: int
     segments_bytes: int

@@ -13,13 +13,13 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from dormouse.adapters.vector_store.edge_calls import DENSE, TERMS, WINDOW, Arm, Condition, Row
+from dormouse.adapters.vector_store.edge_calls import DENSE, TERMS, WINDOW, Arm, Condition, Named, Row
 from dormouse.errors import InvalidInputError, MisconfiguredError
 from dormouse.ids import NAMESPACE, DatasetId, DocumentId, PassageId, TermId
 from dormouse.model.change import Erasure
 from dormouse.model.passage import Candidate, PassageKind, Point
 from dormouse.model.scope import Scope
-from dormouse.ports.vector_store import DenseArm, PointFilter, TermArm
+from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm
 
 _KINDS = tuple(PassageKind)  # stored by position
 _MAX_TERM = 2**32 - 1
@@ -81,6 +81,28 @@ def candidate_of(key: str, payload: Mapping[str, Any]) -> Candidate:
         previous=tuple(map(PassageId, payload["previous"])),
         tokens=payload["tokens"],
     )
+
+
+def nomination_of(named: Named) -> Nomination:
+    points = [
+        Candidate(
+            passage=PassageId(point.id),
+            dataset=DatasetId(point.dataset),
+            document=DocumentId(point.document),
+            kind=_KINDS[point.kind],
+            session=point.session,
+            order=point.order,
+            speaker=point.speaker,
+            role=point.role,
+            occurred_ms=point.occurred,
+            previous=tuple(map(PassageId, point.previous)),
+            tokens=point.tokens,
+        )
+        for point in named.points
+    ]
+    nothing = {point.passage: 0.0 for point in points}
+    scores = [nothing | {PassageId(id_): score for id_, score in hits} for hits in named.scores]
+    return Nomination(points, scores, {PassageId(id_): tokens for id_, tokens in named.before})
 
 
 def arm_of(arm: DenseArm | TermArm, dimension: int) -> Arm:

@@ -30,6 +30,8 @@ from dormouse.adapters.vector_store.edge_calls import (
     Arm,
     DamagedVectorsError,
     Footprint,
+    Named,
+    NamedPoint,
     Row,
     Where,
 )
@@ -43,6 +45,10 @@ MAX_ASKED = 20_000  # bounds that growth; beyond it ties at the limit fall as th
 UNBOUNDED = 2**31
 UNCLEAN_NAME = "unclean"  # there while files may hold what was erased
 JOURNAL_NAME = "journal"  # both beside the shard's folder, which is the engine's own
+_FOR_SCORING = [
+    "dataset", "dataset_id", "document", "document_id", "kind", "session", "order", "speaker", "role",
+    "occurred", "previous", "tokens",
+]  # fmt: skip
 _INDEXES: dict[str, Any] = {
     # UUIDs compare as numbers: at 100,000 points a filter on a keyword costs three times as much.
     "dataset": edge.UuidIndexParams(is_tenant=True),
@@ -129,6 +135,18 @@ class Shard:
         answers = self._shard.query_batch(edge.QueryBatchRequest(requests))
         return [{str(hit.id): hit.score for hit in hits} for hits in answers]
 
+    def nominate(self, arms: Sequence[Arm], where: Where, readable: Where, datasets: Sequence[str]) -> Named:
+        """What the arms find under `where`, scored by all of them, with the tokens of those before."""
+        found = [dict(hits) for hits in self.search(arms, where)]
+        named = sorted(set().union(*found))
+        missing = [[id_ for id_ in named if id_ not in hits] for hits in found]
+        for hits, more in zip(found, self._scored(arms, readable, missing), strict=True):
+            hits.update(more)
+        points = self._nominated(named, set(datasets))
+        wanted = {id_ for point in points for id_ in point.previous}.difference(named)
+        before = self._tokens(sorted(wanted), set(datasets)) if wanted else []
+        return Named(points, [list(hits.items()) for hits in found], before)
+
     def payloads(self, ids: Sequence[str], datasets: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
         readable = set(datasets)
         records = self._shard.retrieve(list(ids), with_payload=True, with_vector=False)
@@ -137,6 +155,32 @@ class Shard:
         for _, payload in found:
             payload["tokens"] = base64.b64decode(payload["tokens"])  # bytes cross the pipe three times faster
         return found
+
+    def _scored(
+        self, arms: Sequence[Arm], where: Where, ids: Sequence[Sequence[str]]
+    ) -> list[dict[str, float]]:
+        """For each arm its score of those of its `ids` that match it."""
+        requests = [
+            _request(arm, len(some), edge.Filter(must=[edge.HasIdCondition(set(some)), *_conditions(where)]))
+            for arm, some in zip(arms, ids, strict=True)
+            if some
+        ]
+        answers = iter(self._shard.query_batch(edge.QueryBatchRequest(requests)) if requests else ())
+        return [{str(hit.id): hit.score for hit in next(answers)} if some else {} for some in ids]
+
+    def _nominated(self, ids: Sequence[str], datasets: set[str]) -> list[NamedPoint]:
+        records = self._shard.retrieve(list(ids), with_payload=_FOR_SCORING, with_vector=False)
+        found = ((str(record.id), record.payload or {}) for record in records)
+        return sorted(_named(id_, payload) for id_, payload in found if payload.get("dataset") in datasets)
+
+    def _tokens(self, ids: Sequence[str], datasets: set[str]) -> list[tuple[str, bytes]]:
+        records = self._shard.retrieve(list(ids), with_payload=["dataset", "tokens"], with_vector=False)
+        found = ((str(record.id), record.payload or {}) for record in records)
+        return [
+            (id_, base64.b64decode(payload["tokens"]))
+            for id_, payload in found
+            if payload.get("dataset") in datasets
+        ]
 
     def count(self, where: Where) -> int:
         return self._shard.count(edge.CountRequest(exact=True, filter=_filter(where)))
@@ -207,6 +251,22 @@ def _point(row: Row) -> edge.Point:
         if indices:
             vector[name] = edge.SparseVector(indices, values)
     return edge.Point(row.id, vector, row.payload)
+
+
+def _named(id_: str, payload: dict[str, Any]) -> NamedPoint:
+    return NamedPoint(
+        id=id_,
+        dataset=payload.get("dataset_id", payload["dataset"]),
+        document=payload.get("document_id", payload["document"]),
+        kind=payload["kind"],
+        session=payload["session"],
+        order=payload["order"],
+        speaker=payload["speaker"],
+        role=payload["role"],
+        occurred=payload.get("occurred"),
+        previous=payload["previous"],
+        tokens=base64.b64decode(payload["tokens"]),
+    )
 
 
 def _request(arm: Arm, limit: int, chosen: edge.Filter | None) -> edge.QueryRequest:

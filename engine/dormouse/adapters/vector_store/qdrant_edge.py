@@ -18,7 +18,7 @@ from dormouse.model.change import Erasure
 from dormouse.model.passage import Candidate, Nominee, Point
 from dormouse.model.scope import Fence, Scope
 from dormouse.model.workspace import Collection as VectorCollection
-from dormouse.ports.vector_store import DenseArm, PointFilter, TermArm, VectorFootprint
+from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm, VectorFootprint
 
 _DAMAGE = (
     "the files of the vectors are damaged or missing: stop Dormouse, keep them, and put a backup of the data "
@@ -72,6 +72,16 @@ class QdrantEdgeVectorStore:
             return [[] for _ in arms]
         found = await self._opened.call("search", asked, points_of.where_readable(scope, where))
         return [[Nominee(PassageId(id_), score) for id_, score in hits] for hits in found]
+
+    async def nominate(
+        self, scope: Scope, arms: Sequence[DenseArm | TermArm], where: PointFilter
+    ) -> Nomination:
+        asked = [points_of.arm_of(arm, self._dimension) for arm in arms]
+        if not scope.readable or not asked:
+            return Nomination((), [{} for _ in arms], {})
+        narrow, wide = points_of.where_readable(scope, where), points_of.where_readable(scope)
+        named = await self._opened.call("nominate", asked, narrow, wide, points_of.readable_by(scope))
+        return points_of.nomination_of(named)
 
     async def candidates(self, scope: Scope, ids: Collection[PassageId]) -> Sequence[Candidate]:
         known = [id_ for id_ in dict.fromkeys(ids) if points_of.is_key(id_)]
