@@ -48,7 +48,7 @@ coverage: environment ## Unit and contract tests with branch coverage
 
 quality: environment ## Measure how well recall finds: DATA=folder of sets, SET=one of them, ABLATION=1
 	@test -n "$(DATA)" || { echo "name the folder of question sets: make quality DATA=folder" >&2; exit 2; }
-	@$(BIN)/python -m load.quality --data "$(DATA)" $(if $(SET),--set "$(SET)") $(if $(ABLATION),--ablation)
+	@$(BIN)/python -m load.quality --data "$(DATA)" $(if $(STORE),--store "$(STORE)") $(if $(SET),--set "$(SET)") $(if $(ABLATION),--ablation)
 
 format: environment ## Put imports and layout in order
 	@$(BIN)/ruff check --fix --select I .

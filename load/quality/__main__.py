@@ -17,7 +17,7 @@ from load.quality.measure import Found, Recall, ask_all, recall_weighing, rememb
 from load.quality.sets import QuestionSet, read_sets
 
 SIGNALS = (
-    "max_sim", "max_sim_window", "dense", "terms", "terms_window", "neighbours", "session", "speaker",
+    "max_sim", "max_sim_window", "dense", "dense_window", "terms", "terms_window", "neighbours", "session", "speaker",
     "own_words", "date",
 )  # fmt: skip
 
@@ -41,7 +41,7 @@ async def run(data: Path, store: Path, wanted: str, *, with_ablation: bool) -> N
 def _variants() -> list[tuple[str, Weights]]:
     off = [(f"without {name}", without(name)) for name in SIGNALS if without(name) != DEFAULT]
     none = replace(DEFAULT, **dict.fromkeys(Weights.__slots__, 0.0))
-    alone = [("terms alone", replace(none, terms=1.0, terms_chunk=1.0))]
+    alone = [("terms alone", replace(none, terms=1.0))]
     return off + alone
 
 

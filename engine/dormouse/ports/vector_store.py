@@ -48,8 +48,9 @@ class PointFilter:
 class Nomination:
     """The union of what the arms named, by id, and all that scoring it needs.
 
-    `scores` has what each arm, in the order asked, gives each candidate (0 where nothing matches); `before`
-    the token vectors of readable passages before the candidates that are not among them.
+    `before` has the token vectors of readable passages before the candidates that are not among them;
+    `scores` what each arm, in the order asked, gives each candidate (0 where nothing matches), and a dense
+    arm those before them too.
     """
 
     candidates: Sequence[Candidate]
@@ -78,8 +79,20 @@ class VectorStore(Protocol):
         """Whole points, visible and durable on return; a NaN or infinity refuses the call."""
         ...
 
-    async def erase(self, scope: Scope, fence: Fence, what: Erasure) -> None:
-        """By filter; on return no query, retrieval or file holds what was removed."""
+    async def erase(
+        self,
+        scope: Scope,
+        fence: Fence,
+        what: Erasure,
+        *,
+        also: Sequence[Erasure] = (),
+        is_forgetting: bool = True,
+    ) -> None:
+        """By filter; on return no query, retrieval or file holds what was removed.
+
+        `also` are erasures that wait for their own turn: cleaning the files once serves them too. What is
+        merely replaced (not `is_forgetting`) is gone for queries, and from the files with the next cleaning.
+        """
         ...
 
     async def search(

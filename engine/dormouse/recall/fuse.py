@@ -29,16 +29,16 @@ class Weights:
     """
 
     max_sim: float = 0.5  # 1.0 costs a point of R@10 on chats: the window holds the passage already
-    max_sim_window: float = 1.0  # the strongest single signal on chats; brief turns only
+    max_sim_window: float = 1.0  # the strongest single signal on chats; speech only
     dense: float = 0.25
     dense_chunk: float = 0.75  # a chunk's mean says what it is about, a spoken turn's hardly does
+    dense_window: float = 0.25  # the mean of the passage's and of those before it
     terms: float = 0.25
-    terms_chunk: float = 0.5
     terms_window: float = 0.5
     neighbours: float = 0.1  # one share for the passage before and one for the passage after
     session: float = 0.0  # no gain once windows are scored
-    speaker: float = 0.6
-    own_words: float = 1.5  # "my", "I": on assistant logs worth more than any model
+    speaker: float = 0.8
+    own_words: float = 2.0  # "my", "I": on assistant logs worth more than any model
     user_words: float = 0.0
     date: float = 0.5
 
@@ -49,7 +49,8 @@ DEFAULT = Weights()
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What is known of the candidates: `arms` by name ("dense", "terms", "terms_window") and passage, 0 where
-    an arm found nothing; `neighbours` are token vectors of passages before them that are no candidates."""
+    an arm found nothing; `neighbours` are token vectors of passages before them that are no candidates, which
+    the dense arm may have scored too."""
 
     candidates: Sequence[Candidate]
     arms: Mapping[str, Mapping[PassageId, float]]
@@ -81,9 +82,22 @@ def fuse(
     return sorted(ranked, key=lambda each: (-each.score, each.passage))
 
 
-def is_brief(candidate: Candidate) -> bool:
-    """A turn as short as speech; a message of many chunks is read like a document, without its window."""
-    return candidate.kind is PassageKind.TURN and len(candidate.tokens) <= BRIEF_VECTORS * TOKEN_VECTOR_BYTES
+def is_speech(evidence: Evidence) -> NDArray[np.bool_]:
+    """Whether each candidate is a turn as short as speech, in a talk of such turns, and read with its window.
+
+    A message of many chunks is read like a document, and so is a short one that follows an essay: on
+    assistant logs windows around essays cost more than six points of R@10.
+    """
+    sizes = {each.passage: len(each.tokens) for each in evidence.candidates}
+    sizes |= {passage: len(tokens) for passage, tokens in evidence.neighbours.items()}
+    longest = BRIEF_VECTORS * TOKEN_VECTOR_BYTES
+    return np.array(
+        [
+            each.kind is PassageKind.TURN
+            and all(sizes.get(passage, 0) <= longest for passage in (each.passage, *each.previous))
+            for each in evidence.candidates
+        ]
+    )
 
 
 def without(signal: str, weights: Weights = DEFAULT) -> Weights:
@@ -93,22 +107,33 @@ def without(signal: str, weights: Weights = DEFAULT) -> Weights:
 
 
 def _signals(query: EmbeddedQuery | None, evidence: Evidence, weights: Weights) -> Column:
-    candidates = evidence.candidates
-    is_turn = np.array([is_brief(each) for each in candidates])
-    every = np.ones_like(is_turn)
-    total = np.zeros(len(candidates), dtype=np.float32)
+    is_spoken = is_speech(evidence)
+    every = np.ones_like(is_spoken)
+    total = np.zeros(len(evidence.candidates), dtype=np.float32)
     if query is not None and len(query.tokens):
         own, window = _max_sims(query, evidence)
-        total += weights.max_sim * _z(own, every) + weights.max_sim_window * _z(window, is_turn)
-    for arm, among, turn_weight, chunk_weight in (
-        ("dense", every, weights.dense, weights.dense_chunk),
-        ("terms", every, weights.terms, weights.terms_chunk),
-        ("terms_window", is_turn, weights.terms_window, 0.0),
-    ):
-        found = evidence.arms.get(arm, {})
-        column = np.array([found.get(each.passage, 0.0) for each in candidates], dtype=np.float32)
-        total += np.where(is_turn, turn_weight, chunk_weight).astype(np.float32) * _z(column, among)
+        total += weights.max_sim * _z(own, every) + weights.max_sim_window * _z(window, is_spoken)
+    dense = _column(evidence, "dense")
+    total += np.where(is_spoken, weights.dense, weights.dense_chunk).astype(np.float32) * _z(dense, every)
+    total += weights.dense_window * _z(_window_means(evidence, dense), is_spoken)
+    total += weights.terms * _z(_column(evidence, "terms"), every)
+    total += weights.terms_window * _z(_column(evidence, "terms_window"), is_spoken)
     return total
+
+
+def _column(evidence: Evidence, arm: str) -> Column:
+    found = evidence.arms.get(arm, {})
+    return np.array([found.get(each.passage, 0.0) for each in evidence.candidates], dtype=np.float32)
+
+
+def _window_means(evidence: Evidence, own: Column) -> Column:
+    """Of the dense scores of each passage and those before it: what the talk is about."""
+    found = evidence.arms.get("dense", {})
+    windows = [
+        [found[passage] for passage in each.previous if passage in found] for each in evidence.candidates
+    ]
+    sums = own + np.array([sum(window) for window in windows], dtype=np.float32)
+    return sums / np.array([1 + len(window) for window in windows], dtype=np.float32)
 
 
 def _max_sims(query: EmbeddedQuery, evidence: Evidence) -> tuple[Column, Column]:

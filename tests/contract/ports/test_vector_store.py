@@ -190,10 +190,9 @@ async def test_a_nomination_is_the_union_with_its_scores_and_the_tokens_before(v
     union = sorted([near.passage, worded.passage])
     assert named.candidates == sorted(await vectors.candidates(MINE, union), key=lambda each: each.passage)
     assert [each.passage for each in named.candidates] == union
-    assert list(named.scores) == [
-        {passage: pytest.approx(score) for passage, score in scores.items()}
-        for scores in await vectors.scores(MINE, arms, union)
-    ]
+    dense, terms = await vectors.scores(MINE, arms, [*union, before.passage])
+    assert named.scores[0] == pytest.approx(dense)
+    assert named.scores[1] == pytest.approx({passage: terms[passage] for passage in union})
     assert named.before == {before.passage: before.vectors.tokens}
     elsewhere = await vectors.nominate(MINE, arms, PointFilter(sessions=["nowhere"]))
     assert (list(elsewhere.candidates), dict(elsewhere.before)) == ([], {})

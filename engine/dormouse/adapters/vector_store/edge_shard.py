@@ -87,8 +87,7 @@ class Shard:
         self._flush()
         self._unclean = folder.parent / UNCLEAN_NAME
         if self._unclean.exists():
-            self._pack()
-            self._unclean.unlink()
+            self._clean()
 
     def upsert(self, rows: Sequence[Row], seq: int) -> None:
         """Points that a higher change wrote stay as they are."""
@@ -99,17 +98,17 @@ class Shard:
         if self._unpacked >= OPTIMISE_EVERY:
             self._pack()
 
-    def erase(self, where: Where) -> None:
-        """Files are rewritten if anything matches, and if a try before was cut short (`UNCLEAN_NAME`)."""
-        if self.count(where) == 0 and not self._unclean.exists():
-            return
-        self._flush()  # or a crash from here on would bring back from the journal what is deleted next
-        self._unclean.touch()
-        sync_folder(self._unclean.parent)
-        self._shard.update(edge.UpdateOperation.delete_points_by_filter(_filter(where)))
-        self._shard.flush()
-        self._pack()
-        self._unclean.unlink()
+    def erase(self, wanted: Sequence[Where], is_forgetting: bool) -> None:  # noqa: FBT001 - crosses a pipe
+        """Files are rewritten for a forget if anything matches, or an erase before left them unclean."""
+        met = [where for where in wanted if self.count(where)]
+        if met:
+            self._unclean.touch()
+            sync_folder(self._unclean.parent)
+            for where in met:
+                self._shard.update(edge.UpdateOperation.delete_points_by_filter(_filter(where)))
+            self._flush()  # only now may the journal go: until here a crash undoes all of it
+        if is_forgetting and self._unclean.exists():
+            self._clean()
 
     def search(self, arms: Sequence[Arm], where: Where) -> list[list[tuple[str, float]]]:
         """Each arm by score, then id. Equal scores at the limit are all fetched before the cut."""
@@ -138,14 +137,16 @@ class Shard:
     def nominate(self, arms: Sequence[Arm], where: Where, readable: Where, datasets: Sequence[str]) -> Named:
         """What the arms find under `where`, scored by all of them, with the tokens of those before."""
         found = [dict(hits) for hits in self.search(arms, where)]
-        named = sorted(set().union(*found))
-        missing = [[id_ for id_ in named if id_ not in hits] for hits in found]
+        named = set().union(*found)
+        points = self._nominated(sorted(named), set(datasets))
+        before = {id_ for point in points for id_ in point.previous} - named
+        # Which words those before hold is in the window's terms already.
+        wanted = [named | before if arm.name == DENSE else named for arm in arms]
+        missing = [sorted(ids.difference(hits)) for ids, hits in zip(wanted, found, strict=True)]
         for hits, more in zip(found, self._scored(arms, readable, missing), strict=True):
             hits.update(more)
-        points = self._nominated(named, set(datasets))
-        wanted = {id_ for point in points for id_ in point.previous}.difference(named)
-        before = self._tokens(sorted(wanted), set(datasets)) if wanted else []
-        return Named(points, [list(hits.items()) for hits in found], before)
+        tokens = self._tokens(sorted(before), set(datasets)) if before else []
+        return Named(points, [list(hits.items()) for hits in found], tokens)
 
     def payloads(self, ids: Sequence[str], datasets: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
         readable = set(datasets)
@@ -186,7 +187,7 @@ class Shard:
         return self._shard.count(edge.CountRequest(exact=True, filter=_filter(where)))
 
     def optimise(self) -> Footprint:
-        self._pack()
+        self._clean()
         points = self._shard.count(edge.CountRequest(exact=True))
         return Footprint(points, _bytes_in(self._folder / "segments"), self._journal.size_bytes)
 
@@ -212,6 +213,10 @@ class Shard:
         self._shard.optimize()
         self._flush()
         self._unpacked = 0
+
+    def _clean(self) -> None:
+        self._pack()
+        self._unclean.unlink(missing_ok=True)
 
     def _narrowest(self, where: Where) -> edge.Filter | None:
         """No filter at all where everything here is readable: a third of a search's time.

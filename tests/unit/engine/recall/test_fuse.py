@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from dormouse.ids import PassageId
 from dormouse.model.passage import Candidate, PassageKind
 from dormouse.ports.embedder import EmbeddedQuery
-from dormouse.recall.fuse import DEFAULT, Evidence, fuse, is_brief, without
+from dormouse.recall.fuse import DEFAULT, Evidence, fuse, is_speech, without
 from dormouse.recall.max_sim import token_maxima
 from dormouse.recall.understand import understand
 from tests.builders import A_DATASET, A_DOCUMENT, NOW_MS
@@ -77,11 +77,24 @@ def test_a_turn_answers_with_what_was_said_before_it() -> None:
     assert order("q", Evidence(candidates, {}, before), a_query(1, 2)) == ["answer", "other"]
 
 
-def test_a_long_message_is_read_without_what_came_before_it() -> None:
+def test_a_long_message_and_what_follows_it_are_read_without_what_came_before() -> None:
     essay = a_candidate("essay", signs(*range(10, 40)), previous=("question",))
+    thanks = a_candidate("thanks", signs(5), previous=("essay", "question"))
+    later = a_candidate("later", signs(5), previous=("other essay",))
     reply = a_candidate("reply", signs(5), previous=("question",))
+    before = {PassageId("question"): signs(6), PassageId("other essay"): signs(*range(10, 40))}
 
-    assert (is_brief(essay), is_brief(reply)) == (False, True)
+    spoken = is_speech(Evidence([essay, thanks, later, reply], {}, before))
+
+    assert spoken.tolist() == [False, False, False, True]
+
+
+def test_a_talk_about_the_matter_lifts_its_turns() -> None:
+    candidates = [a_candidate("a", previous=("off topic",)), a_candidate("b", previous=("on topic",))]
+    dense = {"a": 0.5, "b": 0.5, "off topic": 0.0, "on topic": 0.8}
+    arms = {"dense": {PassageId(name): score for name, score in dense.items()}}
+
+    assert order("q", Evidence(candidates, arms, {}), a_query(1)) == ["b", "a"]
 
 
 def test_who_is_named_in_the_question_is_preferred() -> None:
