@@ -13,12 +13,12 @@ from dormouse.model.scope import Scope
 from dormouse.recall.fuse import DEFAULT, Weights, without
 from dormouse.settings import EngineSettings
 from load.quality.figures import Figures, figures, table
-from load.quality.measure import Found, Recall, ask_all, recall_weighing, remember_all
+from load.quality.measure import Found, Recall, ask_all, recall_weighing, remember_all, remembering
 from load.quality.sets import QuestionSet, read_sets
 
 SIGNALS = (
-    "max_sim", "max_sim_window", "dense", "dense_window", "terms", "terms_window", "neighbours", "session", "speaker",
-    "own_words", "date",
+    "max_sim", "max_sim_window", "dense", "dense_window", "terms", "terms_window", "neighbours", "session",
+    "speaker", "own_words", "date",
 )  # fmt: skip
 
 
@@ -33,7 +33,8 @@ async def run(data: Path, store: Path, wanted: str, *, with_ablation: bool) -> N
             print(table(each.name, _by_category(found)), flush=True)
             print(f"\n{_speed(found)}\n", flush=True)
             if with_ablation:
-                variants = [(name, recall_weighing(ports, weights)) for name, weights in _variants()]
+                again = remembering(ports)  # nobody is nominated or embedded differently by a weight
+                variants = [(name, recall_weighing(again, weights)) for name, weights in _variants()]
                 rows = [await _row(name, recall, engine, scope, each) for name, recall in variants]
                 print(table(f"{each.name}, signals off", rows), flush=True)
 

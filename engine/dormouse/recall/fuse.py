@@ -132,8 +132,8 @@ def _window_means(evidence: Evidence, own: Column) -> Column:
     windows = [
         [found[passage] for passage in each.previous if passage in found] for each in evidence.candidates
     ]
-    sums = own + np.array([sum(window) for window in windows], dtype=np.float32)
-    return sums / np.array([1 + len(window) for window in windows], dtype=np.float32)
+    means = [(mine + sum(window)) / (1 + len(window)) for mine, window in zip(own, windows, strict=True)]
+    return np.array(means, dtype=np.float32)
 
 
 def _max_sims(query: EmbeddedQuery, evidence: Evidence) -> tuple[Column, Column]:

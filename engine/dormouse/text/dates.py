@@ -39,7 +39,7 @@ class _Reading:
 
 
 _Found = tuple[Interval, Precision] | None
-_Rule = tuple[re.Pattern[str], Callable[[_Reading], _Found]]
+_Rule = tuple[frozenset[str], re.Pattern[str], Callable[[_Reading], _Found]]
 
 _MONTHS = {
     name: number
@@ -93,21 +93,34 @@ def find_dates(text: str, reference_ms: int | None, zone: str) -> tuple[DatedSpa
     Raises `ZoneInfoNotFoundError` for an unknown zone.
     """
     calendar = Calendar(ZoneInfo(zone))
-    if not _HINT.search(text):
+    signs = _signs_of(text)
+    if not signs:
         return ()
     today = None if reference_ms is None else calendar.day_of(reference_ms)
     spans: list[DatedSpan] = []
-    for start, end, (interval, precision) in _all(text, calendar, today):
+    for start, end, (interval, precision) in _all(text, signs, calendar, today):
         if all(end <= known.start or start >= known.end for known in spans):
             is_future = reference_ms is not None and interval.start_ms > reference_ms
             spans.append(DatedSpan(start, end, interval, precision, is_future))
     return tuple(sorted(spans, key=lambda span: span.start))
 
 
+def _signs_of(text: str) -> set[str]:
+    """Which kinds of words and numbers occur: a look that spares most texts nearly every rule."""
+    seen = {_SIGNS[word] for word in set(_WORD.findall(text.casefold())).intersection(_SIGNS)}
+    if _DIGIT.search(text):
+        seen.add("digit")
+        if _FOUR_DIGITS.search(text):
+            seen.add("year")
+    return seen
+
+
 def _all(
-    text: str, calendar: Calendar, today: date | None
+    text: str, signs: set[str], calendar: Calendar, today: date | None
 ) -> Iterator[tuple[int, int, tuple[Interval, Precision]]]:
-    for pattern, resolve in _RULES:
+    for needs, pattern, resolve in _RULES:
+        if not needs <= signs:
+            continue
         for match in pattern.finditer(text):
             try:
                 found = resolve(_Reading(match, calendar, today))
@@ -272,54 +285,63 @@ def _exists(year: int, month: int, day: int) -> bool:
     return True
 
 
-def _rule(pattern: str, resolve: Callable[[_Reading], _Found]) -> _Rule:
-    return re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.IGNORECASE), resolve
+def _rule(needs: str, pattern: str, resolve: Callable[[_Reading], _Found]) -> _Rule:
+    """`needs` are signs without any of which the pattern cannot match."""
+    return frozenset(needs.split()), re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.IGNORECASE), resolve
 
 
 _ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 _UNITS = r"(?P<unit>day|weekend|week|month|year)"
 
-# Most sentences name no time at all; one look is far cheaper than asking every rule.
-_HINT = re.compile(
-    rf"\d|\b(?:{_any(_MONTHS)}|{_any(_WEEKDAYS)}|{_any(_SEASONS)}|{_any(_SIDES)}|ago|today|tonight|yesterday|"
-    r"tomorrow|earlier|days?|weeks?|months?|years?)\b",
-    re.IGNORECASE,
-)
+_SIGNS = {
+    **dict.fromkeys(_MONTHS, "month"), **dict.fromkeys(_WEEKDAYS, "weekday"),
+    **dict.fromkeys(_SEASONS, "season"), **dict.fromkeys(_SIDES, "side"),
+    **dict.fromkeys("today tonight yesterday tomorrow morning afternoon evening night".split(), "day"),
+    **dict.fromkeys("day days weekend week weeks month months year years".split(), "unit"),
+    **dict.fromkeys("few couple several".split(), "few"),
+    **dict.fromkeys("ago earlier".split(), "ago"),
+}  # fmt: skip
+_WORD, _DIGIT, _FOUR_DIGITS = re.compile("[a-z]+"), re.compile(r"\d"), re.compile(r"\d{4}")
 
 # In order: whoever matches first owns its characters.
 _RULES: tuple[_Rule, ...] = (
     _rule(
+        "year",
         _ISO_DAY + r"[T ](?P<hour>[01]\d|2[0-3]):(?P<minute>[0-5]\d)(?::\d\d(?:\.\d+)?)?"
         r"\s?(?P<offset>Z|[+-]\d\d:?\d\d)?",
         _iso_instant,
     ),
-    _rule(_ISO_DAY, _numeric_day),
-    _rule(r"(?P<year>\d{4})[/.](?P<month>\d\d?)[/.](?P<day>\d\d?)", _numeric_day),
-    _rule(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})", _numeric_day),
-    (re.compile(r"(?P<year>\d{4})\s?[年년]\s?(?P<month>\d\d?)\s?[月월]\s?(?P<day>\d\d?)[日일]"), _numeric_day),
-    _rule(r"(?P<first>\d\d?)/(?P<second>\d\d?)/(?P<year>\d{4})", _slashed_day),
-    _rule(rf"{_CLOCK},?\s+(?:on\s+)?{_DAY}{_DASH}(?:of\s+)?{_MONTH}(?:{_DASH}{_YEAR})?", _named_day),
-    _rule(rf"{_CLOCK},?\s+(?:on\s+)?{_MONTH}{_DASH}{_DAY}(?:{_DASH}{_YEAR})?", _named_day),
-    _rule(rf"{_DAY}{_DASH}(?:of\s+)?{_MONTH}(?:{_DASH}{_YEAR})?,?\s+(?:at\s+)?{_CLOCK}", _named_day),
-    _rule(rf"{_MONTH}{_DASH}{_DAY}(?:{_DASH}{_YEAR})?,?\s+(?:at\s+)?{_CLOCK}", _named_day),
-    _rule(rf"(?:the\s+)?{_DAY}{_DASH}(?:of\s+)?{_MONTH}(?:{_DASH}{_YEAR})?", _named_day),
-    _rule(rf"{_MONTH}{_DASH}{_DAY}(?:{_DASH}{_YEAR})?", _named_day),
-    _rule(rf"{_MONTH}(?:,?\s+(?:of\s+)?|-){_YEAR}", _month_of_year),
-    _rule(r"(?P<year>(?:1[5-9]|20)\d\d)-(?P<month>0[1-9]|1[0-2])", _month_of_year),
-    _rule(rf"(?:in\s+)?(?:the\s+)?(?:(?P<side>last|this|next)\s+)?(?P<season>{_any(_SEASONS)})"
+    _rule("year", _ISO_DAY, _numeric_day),
+    _rule("year", r"(?P<year>\d{4})[/.](?P<month>\d\d?)[/.](?P<day>\d\d?)", _numeric_day),
+    _rule("year", r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})", _numeric_day),
+    (frozenset({"year"}),
+     re.compile(r"(?P<year>\d{4})\s?[年년]\s?(?P<month>\d\d?)\s?[月월]\s?(?P<day>\d\d?)[日일]"), _numeric_day),
+    _rule("year", r"(?P<first>\d\d?)/(?P<second>\d\d?)/(?P<year>\d{4})", _slashed_day),
+    _rule("month digit", rf"{_CLOCK},?\s+(?:on\s+)?{_DAY}{_DASH}(?:of\s+)?{_MONTH}(?:{_DASH}{_YEAR})?",
+          _named_day),
+    _rule("month digit", rf"{_CLOCK},?\s+(?:on\s+)?{_MONTH}{_DASH}{_DAY}(?:{_DASH}{_YEAR})?", _named_day),
+    _rule("month digit", rf"{_DAY}{_DASH}(?:of\s+)?{_MONTH}(?:{_DASH}{_YEAR})?,?\s+(?:at\s+)?{_CLOCK}",
+          _named_day),
+    _rule("month digit", rf"{_MONTH}{_DASH}{_DAY}(?:{_DASH}{_YEAR})?,?\s+(?:at\s+)?{_CLOCK}", _named_day),
+    _rule("month digit", rf"(?:the\s+)?{_DAY}{_DASH}(?:of\s+)?{_MONTH}(?:{_DASH}{_YEAR})?", _named_day),
+    _rule("month digit", rf"{_MONTH}{_DASH}{_DAY}(?:{_DASH}{_YEAR})?", _named_day),
+    _rule("month year", rf"{_MONTH}(?:,?\s+(?:of\s+)?|-){_YEAR}", _month_of_year),
+    _rule("year", r"(?P<year>(?:1[5-9]|20)\d\d)-(?P<month>0[1-9]|1[0-2])", _month_of_year),
+    _rule("season year", rf"(?:in\s+)?(?:the\s+)?(?:(?P<side>last|this|next)\s+)?(?P<season>{_any(_SEASONS)})"
           rf"\s+(?:of\s+)?{_YEAR}", _season),
-    _rule(rf"(?:(?P<side>last|this|next)\s+)(?P<season>{_any(_SEASONS)})(?P<year>(?!))?", _season),
-    _rule(_any(_DAY_WORDS).replace(" ", r"\s+"), _day_word),
-    _rule(r"(?:a\s+)?(?:few|couple\s+of|several)\s+(?P<unit>day|week|month|year)s\s+(?P<ago>ago)",
+    _rule("season", rf"(?:(?P<side>last|this|next)\s+)(?P<season>{_any(_SEASONS)})(?P<year>(?!))?", _season),
+    _rule("day", _any(_DAY_WORDS).replace(" ", r"\s+"), _day_word),
+    _rule("few ago", r"(?:a\s+)?(?:few|couple\s+of|several)\s+(?P<unit>day|week|month|year)s\s+(?P<ago>ago)",
           _vague_distance),
-    _rule(r"in\s+(?:a\s+)?(?:few|couple\s+of|several)\s+(?P<unit>day|week|month|year)s(?P<ago>(?!))?",
+    _rule("few unit",
+          r"in\s+(?:a\s+)?(?:few|couple\s+of|several)\s+(?P<unit>day|week|month|year)s(?P<ago>(?!))?",
           _vague_distance),
-    _rule(rf"{_COUNT}\s+(?P<unit>day|week|month|year)s?\s+(?P<ago>ago|earlier)", _distance),
-    _rule(rf"in\s+{_COUNT}\s+(?P<unit>day|week|month|year)s?(?P<ago>(?!))?", _distance),
-    _rule(rf"(?:the\s+)?{_SIDE}\s+{_UNITS}", _neighbour),
-    _rule(rf"{_SIDE}\s+{_LONG_MONTH}", _bare_month),
-    _rule(rf"(?:(?P<side>last|this|next)\s+|on\s+)(?P<weekday>{_any(_WEEKDAYS)})", _weekday),
-    _rule(rf"(?:in|during|since|until|by|of|from|before|after)\s+{_LONG_MONTH}", _bare_month),
-    _rule(r"(?:in\s+)?the\s+(?P<year>(?:1[5-9]|20)\d0)s", _decade),
-    _rule(rf"(?:in|during|since|until|by|of|from|before|after|year)\s+{_YEAR}", _year_alone),
+    _rule("ago", rf"{_COUNT}\s+(?P<unit>day|week|month|year)s?\s+(?P<ago>ago|earlier)", _distance),
+    _rule("unit", rf"in\s+{_COUNT}\s+(?P<unit>day|week|month|year)s?(?P<ago>(?!))?", _distance),
+    _rule("side unit", rf"(?:the\s+)?{_SIDE}\s+{_UNITS}", _neighbour),
+    _rule("side month", rf"{_SIDE}\s+{_LONG_MONTH}", _bare_month),
+    _rule("weekday", rf"(?:(?P<side>last|this|next)\s+|on\s+)(?P<weekday>{_any(_WEEKDAYS)})", _weekday),
+    _rule("month", rf"(?:in|during|since|until|by|of|from|before|after)\s+{_LONG_MONTH}", _bare_month),
+    _rule("year", r"(?:in\s+)?the\s+(?P<year>(?:1[5-9]|20)\d0)s", _decade),
+    _rule("year", rf"(?:in|during|since|until|by|of|from|before|after|year)\s+{_YEAR}", _year_alone),
 )  # fmt: skip
