@@ -84,8 +84,9 @@ class CatalogUnavailableError(UnavailableError):
 class StoreUnavailableError(UnavailableError):
     code = "store_unavailable"
 
-    def __init__(self, *, port: Port, retry_after_s: int = 1) -> None:
-        super().__init__(f"the {port} store does not answer", retry_after_s=retry_after_s)
+    def __init__(self, *, port: Port, retry_after_s: int = 1, is_full: bool = False) -> None:
+        trouble = "has a full disk; free some space" if is_full else "does not answer"
+        super().__init__(f"the {port} store {trouble}", retry_after_s=retry_after_s)
         self.port = port
 
 

@@ -1,4 +1,4 @@
-"""The scope of the apply writer: one dataset of one workspace, whoever asked for the change. Pure."""
+"""The scope of the apply writer: the datasets of a change, whoever asked for it. Pure."""
 
 from dormouse.ids import DatasetId, PrincipalId, WorkspaceId
 from dormouse.model.scope import Scope
@@ -6,7 +6,7 @@ from dormouse.model.scope import Scope
 WRITER = PrincipalId("dormouse:writer")
 
 
-def writer_scope(workspace: WorkspaceId, dataset: DatasetId) -> Scope:
-    """What a change of this dataset may touch; never used to answer a caller."""
-    only = frozenset({dataset})
+def writer_scope(workspace: WorkspaceId, *datasets: DatasetId) -> Scope:
+    """What a change of these datasets may touch; never used to answer a caller."""
+    only = frozenset(datasets)
     return Scope(WRITER, workspace, readable=only, writable=only)

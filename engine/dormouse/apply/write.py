@@ -34,8 +34,12 @@ class StoreWriter:
         await self._calls.write(lease, "graph", lambda: self._graph.write(scope, fence, change_set.rows))
         retired = change_set.erasure
         if retired is not None:
-            await self._calls.erase(lease, "graph", lambda: self._graph.erase(scope, fence, retired))
-            await self._calls.erase(lease, "vector", lambda: self._vectors.erase(scope, fence, retired))
+            await self._calls.erase(
+                lease, "graph", lambda: self._graph.erase(scope, fence, retired, is_forgetting=False)
+            )
+            await self._calls.erase(
+                lease, "vector", lambda: self._vectors.erase(scope, fence, retired, is_forgetting=False)
+            )
 
 
 def points_of(part: Part, change_set: ChangeSet) -> list[Point]:

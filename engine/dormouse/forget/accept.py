@@ -55,6 +55,8 @@ class ForgetAcceptor:
             receipt = await _forget_datasets(tx, scope, owned, JobKind.FORGET_EVERYTHING)
             entries = await tx.sessions.erase(owner=scope.principal)
             await tx.commit()
+        if entries and not receipt.jobs:
+            await self._catalog.scrub()  # else the erasures that were numbered do it
         total = ForgetReceipt(receipt.jobs, receipt.session_entries + entries)
         return await self._rung(scope.workspace, total)
 

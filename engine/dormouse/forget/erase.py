@@ -19,6 +19,7 @@ from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.graph_store import GraphStore
 from dormouse.ports.vector_store import VectorStore
 
+MOST_AT_ONCE = 200  # forgets that one cleaning serves
 ALL_OF_A_DOCUMENT = 1_000_000  # passages; the limit of content bounds it long before
 
 CountedTerms = Callable[[Change, Sequence[Passage]], Awaitable[TermDelta]]
@@ -81,7 +82,16 @@ class Eraser:
     async def _erase_stores(self, lease: ApplyLease, change: Change, what: Erasure) -> None:
         scope, fence = writer_scope(change.workspace, change.dataset), fence_of(lease, change.seq)
         await self._calls.erase(lease, "graph", lambda: self._graph.erase(scope, fence, what))
-        await self._calls.erase(lease, "vector", lambda: self._vectors.erase(scope, fence, what))
+        # Cleaning the vectors' files is most of what a forget costs: once for all that wait. They are hidden
+        # already, so none can be missed; each still reads back for itself.
+        waiting = await self._waiting(change)
+        also = [erasure_of(each) for each in waiting]
+        wider = writer_scope(change.workspace, change.dataset, *(each.dataset for each in waiting))
+        await self._calls.erase(lease, "vector", lambda: self._vectors.erase(wider, fence, what, also=also))
+
+    async def _waiting(self, change: Change) -> Sequence[Change]:
+        async with self._catalog.reading() as tx:
+            return await tx.changes.waiting_forgets(change.workspace, change.seq, MOST_AT_ONCE)
 
     async def _jobs(self, change: Change) -> Sequence[JobId]:
         """Whose blobs go: what erasing the rows would say, without erasing them yet.

@@ -49,8 +49,11 @@ class GraphStore(Protocol):
         """Upsert all rows and the marker `fence.seq` in one transaction; repeating it changes nothing."""
         ...
 
-    async def erase(self, scope: Scope, fence: Fence, what: Erasure) -> None:
-        """Remove passages, their versions and mentions, and entities that nothing mentions any more."""
+    async def erase(self, scope: Scope, fence: Fence, what: Erasure, *, is_forgetting: bool = True) -> None:
+        """Remove passages, their versions and mentions, and entities that nothing mentions any more.
+
+        From the files too, or (not `is_forgetting`) with the next cleaning of the files.
+        """
         ...
 
     async def adopt(self, workspace: WorkspaceId, epoch: int) -> None:

@@ -45,9 +45,9 @@ class Forgetful:
     def __getattr__(self, name: str) -> object:
         return getattr(self._port, name)
 
-    async def erase(self, *args: object) -> None:
+    async def erase(self, *args: object, **flags: object) -> None:
         if self.is_honest:
-            await cast("Any", self._port).erase(*args)
+            await cast("Any", self._port).erase(*args, **flags)
 
 
 def _with(world: World, port: str, stand_in: object) -> None:
@@ -190,9 +190,9 @@ async def test_a_lease_that_was_never_released_is_taken_over_with_care(world: Wo
         def __getattr__(self, name: str) -> object:
             return getattr(world.ports.vectors, name)
 
-        async def erase(self, *args: Any) -> None:  # noqa: ANN401  passed on
+        async def erase(self, *args: Any, **flags: Any) -> None:  # noqa: ANN401  passed on
             erased.append(args[2])
-            await world.ports.vectors.erase(*args)
+            await world.ports.vectors.erase(*args, **flags)
 
     remembered = await world.remember("Ada moved to London.")
     await world.work()

@@ -99,6 +99,21 @@ class SqlChangeLog:
         )
         return [_change(row) for row in rows]
 
+    async def waiting_forgets(self, workspace: WorkspaceId, after_seq: int, limit: int) -> Sequence[Change]:
+        kinds = (ChangeKind.ERASE_DOCUMENT.value, ChangeKind.ERASE_DATASET.value)
+        rows = await self._connection.rows(
+            select(changes)
+            .where(
+                changes.c.workspace == workspace,
+                changes.c.applied_ms.is_(None),
+                changes.c.seq > after_seq,
+                changes.c.kind.in_(kinds),
+            )
+            .order_by(changes.c.seq)
+            .limit(limit)
+        )
+        return [_change(row) for row in rows]
+
     async def highest_applied(self, workspace: WorkspaceId) -> int:
         seq = await self._connection.value(
             select(changes.c.seq)

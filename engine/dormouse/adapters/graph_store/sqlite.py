@@ -93,7 +93,7 @@ class SqliteGraphStore:
                 values = {"id": version, "at": at_ms, "workspace": fence.workspace, "seq": fence.seq}
                 await connection.exec_driver_sql(sql.CLOSE_VERSION, values)
 
-    async def erase(self, scope: Scope, fence: Fence, what: Erasure) -> None:
+    async def erase(self, scope: Scope, fence: Fence, what: Erasure, *, is_forgetting: bool = True) -> None:
         _assert_writable(scope, fence, {what.dataset})
         values = rows_of.parameters_of(what, fence.seq) | {"workspace": fence.workspace}
         async with self._transaction(fence) as connection:
@@ -101,7 +101,8 @@ class SqliteGraphStore:
             for statement in sql.erase_statements(condition, wide):
                 if (await connection.exec_driver_sql(statement, values)).rowcount > 0:
                     await connection.exec_driver_sql(sql.MARK_UNCLEAN)
-        await self._clean()
+        if is_forgetting:
+            await self._clean()
 
     async def adopt(self, workspace: WorkspaceId, epoch: int) -> None:
         async with self._immediate() as connection:
@@ -291,6 +292,7 @@ def _translated() -> Iterator[None]:
         cause = exc.orig if isinstance(exc, DBAPIError) else exc
         if getattr(cause, "sqlite_errorname", "").startswith(_DAMAGED):
             raise MisconfiguredError(_DAMAGE) from exc
-        raise StoreUnavailableError(port="graph") from exc
+        is_full = getattr(cause, "sqlite_errorname", "") == "SQLITE_FULL"
+        raise StoreUnavailableError(port="graph", is_full=is_full) from exc
     except (SQLAlchemyError, OSError) as exc:
         raise StoreUnavailableError(port="graph") from exc

@@ -60,9 +60,18 @@ class QdrantEdgeVectorStore:
         if rows:
             await self._opened.call("upsert", list(rows.values()), fence.seq)
 
-    async def erase(self, scope: Scope, fence: Fence, what: Erasure) -> None:
-        _assert_writable(scope, fence, {what.dataset})
-        await self._opened.call("erase", points_of.where_erased(what, fence.seq))
+    async def erase(
+        self,
+        scope: Scope,
+        fence: Fence,
+        what: Erasure,
+        *,
+        also: Sequence[Erasure] = (),
+        is_forgetting: bool = True,
+    ) -> None:
+        _assert_writable(scope, fence, {what.dataset, *(each.dataset for each in also)})
+        wanted = [points_of.where_erased(what, fence.seq), *map(points_of.where_erased, also)]
+        await self._opened.call("erase", wanted, is_forgetting)
 
     async def search(
         self, scope: Scope, arms: Sequence[DenseArm | TermArm], where: PointFilter

@@ -47,6 +47,10 @@ class ChangeLog(Protocol):
         """Applied erasures of the last while: repeated after a takeover."""
         ...
 
+    async def waiting_forgets(self, workspace: WorkspaceId, after_seq: int, limit: int) -> Sequence[Change]:
+        """Unapplied erasures of documents and datasets behind `after_seq`, in order."""
+        ...
+
     async def highest_applied(self, workspace: WorkspaceId) -> int:
         """The `seq` of the latest applied change; 0 before the first."""
         ...
