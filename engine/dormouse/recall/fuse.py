@@ -175,7 +175,8 @@ def _spread(scores: Column, candidates: Sequence[Candidate], weights: Weights) -
 
 
 def _priors(understanding: Understanding, candidates: Sequence[Candidate], weights: Weights) -> Column:
-    named = {each.speaker: bool(names(each.speaker) & understanding.words) for each in candidates}
+    speakers = {each.speaker for each in candidates}
+    named = {speaker: bool(names(speaker) & understanding.words) for speaker in speakers}
     prior = np.zeros(len(candidates), dtype=np.float32)
     for i, each in enumerate(candidates):
         if named[each.speaker]:

@@ -33,6 +33,8 @@ SessionSearch = Callable[[Scope, str, str, int], Awaitable[Sequence[SessionHit]]
 
 NOTHING = Evidence((), {}, {})
 
+_Weights = Mapping[TermId, float]
+
 
 async def nothing_pending(document: Document, revision: Revision) -> Sequence[Passage]:  # noqa: ARG001
     return ()
@@ -112,14 +114,7 @@ class RecallPipeline:
         return await self._session_search(course.scope, request.session, request.query, request.top_k)
 
     async def _graph(self, course: _Course) -> Sequence[Hit]:
-        with telemetry.span(telemetry.RECALL_LEXICAL):
-            async with self._ports.catalog.reading() as tx:
-                weights = await term_weights(tx, course.scope, course.understanding)
-                waiting = await tx.revisions.recent_inline(course.scope.readable, MAX_ITEMS)
-                datasets = await tx.datasets.many(course.scope.readable)
-            pending = await find_pending(waiting, self._passages_of, weights)
-        course.dataset_names = {each.id: each.name for each in datasets}
-        query = await self._embedded(course)
+        query, (weights, pending) = await self._read_query(course)
         evidence = await self._nominated(course, weights, query)
         with telemetry.span(
             telemetry.RECALL_FUSE, {telemetry.CANDIDATES_IN: len(evidence.candidates) + len(pending)}
@@ -131,6 +126,26 @@ class RecallPipeline:
             opened.set_attribute(telemetry.CANDIDATES_OUT, len(hits))
         return hits
 
+    async def _read_query(self, course: _Course) -> tuple[EmbeddedQuery | None, tuple[_Weights, list[Pending]]]:
+        """The model and the catalog do not wait for each other."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                embedding = group.create_task(self._embedded(course), name="embed-query")
+                weighing = group.create_task(self._weighed(course), name="weigh-terms")
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None  # as if they had come one after the other
+        return embedding.result(), weighing.result()
+
+    async def _weighed(self, course: _Course) -> tuple[_Weights, list[Pending]]:
+        with telemetry.span(telemetry.RECALL_LEXICAL):
+            async with self._ports.catalog.reading() as tx:
+                weights = await term_weights(tx, course.scope, course.understanding)
+                waiting = await tx.revisions.recent_inline(course.scope.readable, MAX_ITEMS)
+                datasets = await tx.datasets.many(course.scope.readable)
+            pending = await find_pending(waiting, self._passages_of, weights)
+        course.dataset_names = {each.id: each.name for each in datasets}
+        return weights, pending
+
     async def _embedded(self, course: _Course) -> EmbeddedQuery | None:
         if course.is_lexical:
             return None
@@ -141,9 +156,7 @@ class RecallPipeline:
                 course.lacks("embedder")
                 return None
 
-    async def _nominated(
-        self, course: _Course, weights: Mapping[TermId, float], query: EmbeddedQuery | None
-    ) -> Evidence:
+    async def _nominated(self, course: _Course, weights: _Weights, query: EmbeddedQuery | None) -> Evidence:
         arms: dict[str, DenseArm | TermArm] = dict(term_arms(weights, with_windows=not course.is_lexical))
         if query is not None:
             arms["dense"] = DenseArm(query.dense, limit=NOMINEES)

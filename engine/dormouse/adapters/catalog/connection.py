@@ -39,10 +39,12 @@ class CatalogConnection:
             result = await self._connection.execute(statement, given)
             return int(result.rowcount)
 
-    async def rows(self, statement: Executable) -> Sequence[Row[*tuple[Any, ...]]]:
+    async def rows(
+        self, statement: Executable, parameters: Mapping[str, Any] | None = None
+    ) -> Sequence[Row[*tuple[Any, ...]]]:
         self._require_open()
         with driver_failures_translated():
-            return (await self._connection.execute(statement)).all()
+            return (await self._connection.execute(statement, parameters)).all()
 
     async def row(self, statement: Executable) -> Row[*tuple[Any, ...]] | None:
         """The first row, if there is one."""
@@ -50,11 +52,11 @@ class CatalogConnection:
         with driver_failures_translated():
             return (await self._connection.execute(statement)).first()
 
-    async def value(self, statement: Executable) -> Any:  # noqa: ANN401  a column of any type
+    async def value(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401  a column of any type
         """The first column of the first row; None if there is none."""
         self._require_open()
         with driver_failures_translated():
-            return (await self._connection.execute(statement)).scalar()
+            return (await self._connection.execute(statement, parameters)).scalar()
 
     async def insert(self, table: Table, *rows: Mapping[str, Any]) -> None:
         """A row whose key is there already is a `ConflictError`."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import ColumnElement, and_, delete, func, select
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import datasets as dataset_rows
@@ -47,22 +47,29 @@ class SqlTermStatistics:
         return TermCounts(passages, dict(frequencies))
 
     async def _passages(self, datasets: list[DatasetId]) -> int:
-        total = await self._connection.value(
-            select(func.sum(term_totals.c.passages))
-            .join(dataset_rows, _current(term_totals.c.dataset, term_totals.c.generation))
-            .where(dataset_rows.c.id.in_(datasets))
-        )
-        return int(total or 0)
+        return int(await self._connection.value(_PASSAGES, {"datasets": datasets}) or 0)
 
     async def _frequencies(self, datasets: list[DatasetId], terms: list[TermId]) -> dict[TermId, int]:
-        rows = await self._connection.rows(
-            select(term_counts.c.term, func.sum(term_counts.c.passages).label("passages"))
-            .join(dataset_rows, _current(term_counts.c.dataset, term_counts.c.generation))
-            .where(dataset_rows.c.id.in_(datasets), term_counts.c.term.in_(terms))
-            .group_by(term_counts.c.term)
-        )
+        rows = await self._connection.rows(_FREQUENCIES, {"datasets": datasets, "terms": terms})
         return {TermId(row.term): int(row.passages) for row in rows}
 
 
 def _current(dataset: ColumnElement[str], generation: ColumnElement[int]) -> ColumnElement[bool]:
     return and_(dataset_rows.c.id == dataset, dataset_rows.c.generation == generation)
+
+
+# Made once: every recall asks these two, and building them takes longer than answering.
+_PASSAGES = (
+    select(func.sum(term_totals.c.passages))
+    .join(dataset_rows, _current(term_totals.c.dataset, term_totals.c.generation))
+    .where(dataset_rows.c.id.in_(bindparam("datasets", expanding=True)))
+)
+_FREQUENCIES = (
+    select(term_counts.c.term, func.sum(term_counts.c.passages).label("passages"))
+    .join(dataset_rows, _current(term_counts.c.dataset, term_counts.c.generation))
+    .where(
+        dataset_rows.c.id.in_(bindparam("datasets", expanding=True)),
+        term_counts.c.term.in_(bindparam("terms", expanding=True)),
+    )
+    .group_by(term_counts.c.term)
+)
