@@ -4,9 +4,10 @@ The laptop's form: everything lies in one data folder, and one process owns it.
 """
 
 import asyncio
+import shutil
 import socket
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from uuid import uuid4
@@ -25,7 +26,7 @@ from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWorkspaceDirectory
 from dormouse.clock import SystemClock
 from dormouse.engine import Engine
-from dormouse.errors import MisconfiguredError
+from dormouse.errors import MisconfiguredError, UnavailableError
 from dormouse.ids import PrincipalId
 from dormouse.ingest.preview import Preview
 from dormouse.jobs.fenced_call import Patience
@@ -39,6 +40,7 @@ from dormouse.sessions.search import search
 from dormouse.settings import EngineSettings
 from dormouse.write_path import write_path
 
+ROOM_BYTES = 100_000_000  # for the logs and for rewriting segments of vectors
 CATALOG_NAME = "catalog.sqlite3"
 LOCAL_PRINCIPAL = PrincipalId("local")
 
@@ -53,42 +55,48 @@ async def open_ports(settings: EngineSettings) -> AsyncIterator[Ports]:
     Raises `MisconfiguredError` (damaged files, another model than the one that made the vectors) and
     `UnavailableError`; whoever calls owns the folder.
     """
-    folder, clock = settings.data_dir, SystemClock()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
-        # The model is read in a thread meanwhile: it is a quarter of the time a start takes.
-        loading = asyncio.get_running_loop().run_in_executor(None, OnnxEmbedder)
-        _refuse_lost_catalog(folder)
-        catalog = SqlCatalog(f"sqlite:///{folder / CATALOG_NAME}", clock)
-        stack.push_async_callback(catalog.close)
-        await catalog.migrate()
-        await catalog.check()
-        # A lost file must not come back empty: finding nothing would be the wrong answer.
-        is_used = await _has_applied(catalog)
-        graph = await SqliteGraphStore.open(folder, must_exist=is_used)
-        stack.push_async_callback(graph.close)
-        embedder = await loading
-        stack.push_async_callback(embedder.close)
-        vectors = QdrantEdgeVectorStore(folder / "vectors")
-        stack.push_async_callback(vectors.close)
-        await vectors.open(await _collection(catalog, embedder), must_exist=is_used)
-        blobs = ObstoreBlobStore(folder / "blobs")
-        stack.push_async_callback(blobs.close)
-        bus = SqlQueueBus(catalog)
-        stack.push_async_callback(bus.close)
-        yield Ports(
-            catalog=catalog,
-            graph=graph,
-            vectors=vectors,
-            blobs=blobs,
-            bus=bus,
-            embedder=embedder,
-            extractor=LexicalExtractor(),
-            answerer=ExtractiveAnswerer(),
-            reader=KreuzbergDocumentReader(),
-            directory=LocalWorkspaceDirectory(),
-            clock=clock,
-        )
+        with _full_disk_named(settings.data_dir):
+            ports = await _opened(settings.data_dir, stack)
+        yield ports
+
+
+async def _opened(folder: Path, stack: AsyncExitStack) -> Ports:
+    clock = SystemClock()
+    # The model is read in a thread meanwhile: it is a quarter of the time a start takes.
+    loading = asyncio.get_running_loop().run_in_executor(None, OnnxEmbedder)
+    _refuse_lost_catalog(folder)
+    catalog = SqlCatalog(f"sqlite:///{folder / CATALOG_NAME}", clock)
+    stack.push_async_callback(catalog.close)
+    await catalog.migrate()
+    await catalog.check()
+    # A lost file must not come back empty: finding nothing would be the wrong answer.
+    is_used = await _has_applied(catalog)
+    graph = await SqliteGraphStore.open(folder, must_exist=is_used)
+    stack.push_async_callback(graph.close)
+    embedder = await loading
+    stack.push_async_callback(embedder.close)
+    vectors = QdrantEdgeVectorStore(folder / "vectors")
+    stack.push_async_callback(vectors.close)
+    await vectors.open(await _collection(catalog, embedder), must_exist=is_used)
+    blobs = ObstoreBlobStore(folder / "blobs")
+    stack.push_async_callback(blobs.close)
+    bus = SqlQueueBus(catalog)
+    stack.push_async_callback(bus.close)
+    return Ports(
+        catalog=catalog,
+        graph=graph,
+        vectors=vectors,
+        blobs=blobs,
+        bus=bus,
+        embedder=embedder,
+        extractor=LexicalExtractor(),
+        answerer=ExtractiveAnswerer(),
+        reader=KreuzbergDocumentReader(),
+        directory=LocalWorkspaceDirectory(),
+        clock=clock,
+    )
 
 
 def assemble(ports: Ports) -> Engine:
@@ -115,6 +123,20 @@ async def open_engine(settings: EngineSettings) -> AsyncIterator[Engine]:
     """The engine on its data folder, not yet running."""
     async with open_ports(settings) as ports:
         yield assemble(ports)
+
+
+@contextmanager
+def _full_disk_named(folder: Path) -> Iterator[None]:
+    """On a full disk the stores fail in ways that look like damage."""
+    try:
+        yield
+    except (UnavailableError, MisconfiguredError) as exc:
+        if shutil.disk_usage(folder).free >= ROOM_BYTES:
+            raise
+        raise MisconfiguredError(
+            f"the disk of the data folder is full: a start needs {ROOM_BYTES // 1_000_000} MB; free some space",
+            setting="DATA_DIR",
+        ) from exc
 
 
 def _refuse_lost_catalog(folder: Path) -> None:

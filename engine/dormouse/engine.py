@@ -187,13 +187,28 @@ class Engine:
         """What each store that does not answer says, and whether graph and vectors hold the same; for people
         who look for a fault. Empty when all is well."""
         found: list[DormouseError] = []
-        probes = (self._catalog.check, partial(self._graph_and_vectors, scope))
+        probes = (
+            self._catalog.check,
+            partial(self._graph_and_vectors, scope),
+            partial(self._blobs, scope),
+            partial(self._progress, scope),
+        )
         for probe in probes:
             try:
                 await probe()
             except (UnavailableError, MisconfiguredError) as exc:
                 found.append(exc)
         return found
+
+    async def _blobs(self, scope: Scope) -> None:
+        async for _ in self._ports.blobs.list(scope.workspace):
+            return
+
+    async def _progress(self, scope: Scope) -> None:
+        async with self._catalog.reading() as tx:
+            reason = (await tx.workspaces.get(scope.workspace)).parked_reason
+        if reason is not None:
+            raise UnavailableError(f"accepted work waits and is tried again by itself ({reason})")
 
     async def _graph_and_vectors(self, scope: Scope) -> None:
         passages = (await self._ports.graph.count(scope)).passages

@@ -29,6 +29,7 @@ DISTRIBUTION = "dormouse-memory"
 LEAST_PYTHON = (3, 11)
 LITTLE_SPACE_BYTES = 1_000_000_000
 NO_SPACE_BYTES = 100_000_000
+FULL_BYTES = 1_000_000  # whatever else is wrong then comes of it
 DEFAULT_PORT = 8000
 TELLING_PASSAGES = 1000  # below, what an empty folder takes would count as theirs
 BLOBS_BUDGET_S = 5.0
@@ -143,6 +144,9 @@ def _language_model(settings: ClientSettings) -> Finding:
 
 
 def _folder(folder: Path) -> Iterator[Finding]:
+    if examine.free_bytes(folder) < FULL_BYTES:
+        yield space(examine.free_bytes(folder))
+        return
     if not examine.is_writable(folder):
         remedy = "Give yourself the right to write there, or choose another folder with DORMOUSE_DATA_DIR."
         yield Finding("data folder", "problem", f"{folder} cannot be written", remedy)
@@ -181,7 +185,9 @@ def catalog(found: list[examine.Database]) -> Finding:
     return Finding("databases", "ok", f"{', '.join(database.name for database in found)} sound")
 
 
-def blobs(found: examine.Blobs) -> Finding:
+def blobs(found: examine.Blobs | None) -> Finding:
+    if found is None:
+        return Finding("contents", "problem", "blobs is a file where a folder must be", _RESTORE)
     if found.damaged:
         words = f"{found.damaged} of {found.checked} stored contents are damaged"
         remedy = "Restore the data folder from a backup, or forget what they belong to and remember it again."

@@ -221,6 +221,8 @@ def _words_of(error: Exception) -> str:
         error = error.exceptions[0]
     if isinstance(error, DormouseError):
         return str(error)
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror.lower()}"
     remediation = getattr(error, "remediation", None)
     if remediation is not None:
         return f"{error}\n{remediation}".strip()

@@ -22,6 +22,8 @@ _LATER = ProblemText(
     "the memory is not available right now", "Try again in {retry_after_s} s; nothing was lost."
 )
 
+_SAID = ProblemText(fix=_LATER.fix)  # a full disk, say: only its owner can help, so an agent must tell
+
 PROBLEMS: Mapping[str, ProblemText] = MappingProxyType(
     {
         "invalid_input": ProblemText(),
@@ -35,8 +37,8 @@ PROBLEMS: Mapping[str, ProblemText] = MappingProxyType(
         "idempotency_conflict": ProblemText(),
         "superseded": ProblemText("a newer version or a deletion came first"),
         "unavailable": _LATER,
-        "catalog_unavailable": _LATER,
-        "store_unavailable": _LATER,
+        "catalog_unavailable": _SAID,
+        "store_unavailable": _SAID,
         "embedder_unavailable": _LATER,
         "overloaded": ProblemText("too much is asked at once", "Try again in {retry_after_s} s."),
         "data_folder_busy": ProblemText(

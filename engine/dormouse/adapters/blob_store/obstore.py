@@ -7,6 +7,7 @@ writes again, which heals a blob whose bytes were damaged.
 
 import asyncio
 import contextlib
+import errno
 import os
 import re
 import threading
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _Entry = tuple[str, int, int]  # key, bytes, modified in ms
 # One folder's name: nothing that climbs out of it, or that the library would spell otherwise.
 _SEGMENT = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _DRAFTS = "*#*"  # the library names its drafts `<key>#<number>` and does not list them
 
 
@@ -172,4 +174,10 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except (BaseError, OSError) as exc:
-        raise StoreUnavailableError(port="blob") from exc
+        raise StoreUnavailableError(port="blob", is_full=_is_full(exc)) from exc
+
+
+def _is_full(error: BaseException) -> bool:
+    """The library has no type for it, only the system's words, which begin or end with the number."""
+    number = getattr(error, "errno", None)
+    return number in _FULL or any(f"os error {each}" in str(error) for each in _FULL)

@@ -74,8 +74,10 @@ def databases(folder: Path) -> list[Database]:
     return found + [Database(name, "is missing or no file") for name in _lost(folder)]
 
 
-def damaged_blobs(folder: Path, *, budget_s: float) -> Blobs:
-    """Newest first, for `budget_s` seconds: each is named by the hash of its bytes."""
+def damaged_blobs(folder: Path, *, budget_s: float) -> Blobs | None:
+    """Newest first, for `budget_s` seconds: each is named by the hash of its bytes. None if it is a file."""
+    if folder.exists() and not folder.is_dir():
+        return None
     deadline = time.monotonic() + budget_s
     paths = sorted(_files(folder), key=_modified, reverse=True)
     checked = damaged = 0

@@ -28,7 +28,7 @@ def test_bad_input_is_told_in_the_engines_words() -> None:
     [
         (
             StoreUnavailableError(port="graph", retry_after_s=7),
-            "Error: the memory is not available right now\nFix: Try again in 7 s; nothing was lost.",
+            "Error: the graph store does not answer\nFix: Try again in 7 s; nothing was lost.",
         ),
         (
             OverloadedError("queue of 100 is full", retry_after_s=2),
