@@ -198,6 +198,21 @@ async def test_a_nomination_is_the_union_with_its_scores_and_the_tokens_before(v
     assert (list(elsewhere.candidates), dict(elsewhere.before)) == ([], {})
 
 
+async def test_a_nomination_shows_what_was_written_and_erased_since_the_last(vectors: VectorStore) -> None:
+    passage = a_passage("first", speaker="Anna")
+    await vectors.upsert(MINE, a_fence(), [a_point(passage, some(1.0, tokens=bytes(48)))])
+    arms: list[Arm] = [DenseArm(a_vector(1.0), 5)]
+    await vectors.nominate(MINE, arms, EVERYTHING)
+
+    renamed = replace(passage, speaker="Berta")
+    await vectors.upsert(MINE, a_fence(2), [a_point(renamed, some(1.0, tokens=bytes(48)))])
+    (point,) = (await vectors.nominate(MINE, arms, EVERYTHING)).candidates
+    assert point.speaker == "Berta"
+
+    await vectors.erase(MINE, a_fence(3), Erasure(passage.dataset, passage.document))
+    assert list((await vectors.nominate(MINE, arms, EVERYTHING)).candidates) == []
+
+
 async def test_repeating_an_upsert_changes_nothing(vectors: VectorStore) -> None:
     point = a_placed_point("one", 1.0)
     await vectors.upsert(MINE, a_fence(), [point])

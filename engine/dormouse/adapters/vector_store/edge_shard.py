@@ -45,10 +45,7 @@ MAX_ASKED = 20_000  # bounds that growth; beyond it ties at the limit fall as th
 UNBOUNDED = 2**31
 UNCLEAN_NAME = "unclean"  # there while files may hold what was erased
 JOURNAL_NAME = "journal"  # both beside the shard's folder, which is the engine's own
-_FOR_SCORING = [
-    "dataset", "dataset_id", "document", "document_id", "kind", "session", "order", "speaker", "role",
-    "occurred", "previous", "tokens",
-]  # fmt: skip
+MAX_KNOWN = 20_000  # points kept as scoring needs them; up to 40 MB
 _INDEXES: dict[str, Any] = {
     # UUIDs compare as numbers: at 100,000 points a filter on a keyword costs three times as much.
     "dataset": edge.UuidIndexParams(is_tenant=True),
@@ -66,6 +63,7 @@ class Shard:
         """
         self._folder = folder
         self._unpacked = 0
+        self._known: dict[str, tuple[str, NamedPoint]] = {}  # with its dataset's key; emptied by every erase
         shutil.rmtree(folder / "temp_segments", ignore_errors=True)
         if (folder / "edge_config.json").exists():
             self._shard = edge.EdgeShard.load(str(folder), settings_of(dimension))
@@ -138,14 +136,14 @@ class Shard:
         """What the arms find under `where`, scored by all of them, with the tokens of those before."""
         found = [dict(hits) for hits in self.search(arms, where)]
         named = set().union(*found)
-        points = self._nominated(sorted(named), set(datasets))
+        points = self._points(list(named), set(datasets))
         before = {id_ for point in points for id_ in point.previous} - named
         # Which words those before hold is in the window's terms already.
         wanted = [named | before if arm.name == DENSE else named for arm in arms]
         missing = [sorted(ids.difference(hits)) for ids, hits in zip(wanted, found, strict=True)]
         for hits, more in zip(found, self._scored(arms, readable, missing), strict=True):
             hits.update(more)
-        tokens = self._tokens(sorted(before), set(datasets)) if before else []
+        tokens = [(point.id, point.tokens) for point in self._points(list(before), set(datasets))]
         return Named(points, [list(hits.items()) for hits in found], tokens)
 
     def payloads(self, ids: Sequence[str], datasets: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
@@ -169,19 +167,18 @@ class Shard:
         answers = iter(self._shard.query_batch(edge.QueryBatchRequest(requests)) if requests else ())
         return [{str(hit.id): hit.score for hit in next(answers)} if some else {} for some in ids]
 
-    def _nominated(self, ids: Sequence[str], datasets: set[str]) -> list[NamedPoint]:
-        records = self._shard.retrieve(list(ids), with_payload=_FOR_SCORING, with_vector=False)
-        found = ((str(record.id), record.payload or {}) for record in records)
-        return sorted(_named(id_, payload) for id_, payload in found if payload.get("dataset") in datasets)
-
-    def _tokens(self, ids: Sequence[str], datasets: set[str]) -> list[tuple[str, bytes]]:
-        records = self._shard.retrieve(list(ids), with_payload=["dataset", "tokens"], with_vector=False)
-        found = ((str(record.id), record.payload or {}) for record in records)
-        return [
-            (id_, base64.b64decode(payload["tokens"]))
-            for id_, payload in found
-            if payload.get("dataset") in datasets
-        ]
+    def _points(self, ids: Sequence[str], datasets: set[str]) -> list[NamedPoint]:
+        """Those of `ids` that lie in `datasets`, by id; decoding a payload costs more than finding it."""
+        unknown = [id_ for id_ in ids if id_ not in self._known]
+        if len(self._known) + len(unknown) > MAX_KNOWN:
+            self._known.clear()
+            unknown = list(ids)
+        records = self._shard.retrieve(list(unknown), with_payload=True, with_vector=False) if unknown else []
+        for record in records:
+            payload = record.payload or {}
+            self._known[str(record.id)] = (payload["dataset"], _named(str(record.id), payload))
+        found = (self._known[id_] for id_ in sorted(ids) if id_ in self._known)
+        return [point for dataset, point in found if dataset in datasets]
 
     def count(self, where: Where) -> int:
         return self._shard.count(edge.CountRequest(exact=True, filter=_filter(where)))
@@ -200,6 +197,8 @@ class Shard:
         stored = self._shard.retrieve([row.id for row in rows], with_payload=["seq"], with_vector=False)
         newer = {str(record.id) for record in stored if (record.payload or {}).get("seq", -1) > seq}
         points = [_point(row) for row in rows if row.id not in newer]
+        for row in rows:
+            self._known.pop(row.id, None)
         if points:
             self._datasets.update(row.payload["dataset"] for row in rows)
             self._shard.update(edge.UpdateOperation.upsert_points(points))
