@@ -12,7 +12,7 @@ QUICK := tests/unit tests/contract --ignore $(CRASH)
 # Where this is set, every start compiles a thousand modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-all check test-unit test-contract test-crash coverage quality format docs lock clean environment
+.PHONY: help run test test-all check test-unit test-contract test-crash coverage quality bench format docs lock clean environment
 
 help: ## List what can be made
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,9 +46,13 @@ test-crash: environment ## Kill the real server at every step and compare its st
 coverage: environment ## Unit and contract tests with branch coverage
 	@$(PYTEST) $(AT_ONCE) --cov --cov-report=term-missing $(QUICK)
 
-quality: environment ## Measure how well recall finds: DATA=folder of sets, SET=one of them, ABLATION=1
+quality: environment ## Measure how well recall finds: DATA=folder of sets, SET=one, STORE=folder, ABLATION=1
 	@test -n "$(DATA)" || { echo "name the folder of question sets: make quality DATA=folder" >&2; exit 2; }
 	@$(BIN)/python -m load.quality --data "$(DATA)" $(if $(STORE),--store "$(STORE)") $(if $(SET),--set "$(SET)") $(if $(ABLATION),--ablation)
+
+bench: environment ## Time recall: CACHE=folder that keeps the filled stores, PASSAGES="600 10000 100000"
+	@test -n "$(CACHE)" || { echo "name a folder for the stores: make bench CACHE=folder" >&2; exit 2; }
+	@$(BIN)/python -m load.bench --cache "$(CACHE)" $(if $(PASSAGES),--passages $(PASSAGES))
 
 format: environment ## Put imports and layout in order
 	@$(BIN)/ruff check --fix --select I .

@@ -70,11 +70,12 @@ def contents(passages: int) -> Iterator[Content]:
 
 
 def questions(count: int) -> list[str]:
+    """With as many tokens as real ones: each of these words is cut into about four."""
     words = _Words(Random(SEED + 1))
     draw = words.draw
     return [
         f"{draw.choice(('When did', 'What did', 'Where did'))} {draw.choice(_SPEAKERS)} say that "
-        f"{words.sentence(draw.randint(3, 9)).lower().rstrip('.')}?"
+        f"{words.sentence(draw.randint(1, 3)).lower().rstrip('.')}?"
         for _ in range(count)
     ]
 
