@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 
@@ -14,6 +15,10 @@ from tests.virtual_time import VirtualTimeLoop
 # Time is not asserted: a busy machine must not turn a property into a failure.
 settings.register_profile("dormouse", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("dormouse")
+
+# A runner in the background ignores Ctrl-C, and every program that a test starts would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).parent
 REQUIRED_TIERS = frozenset(filter(None, os.environ.get("DORMOUSE_TEST_REQUIRE", "").split(",")))
