@@ -121,6 +121,7 @@ class ExtractWorker:
             await self._outcomes.count_attempt(job, exc)
         else:
             await self._outcomes.release(job)
+            await self._bus.ring_ingest(job.workspace, job.id)  # it may have parts left: see `_gives_way`
 
     async def _work(self, job: Job) -> None:
         order = await self._preparation.order(job)
@@ -135,6 +136,15 @@ class ExtractWorker:
                 continue
             if self._busy.is_draining or not await self._advance(order, cut, index):
                 return
+            if await self._gives_way(job):
+                return
+
+    async def _gives_way(self, job: Job) -> bool:
+        """Between two parts: a few large jobs in every slot would keep a short note waiting for minutes."""
+        async with self._catalog.transaction() as tx:
+            gives_way = await tx.work.line_up_again(job)
+            await tx.commit()
+        return gives_way
 
     async def _plan(self, order: Order) -> ChunkPlan:
         stored = await self._preparation.stored_plan(order)

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from obstore.exceptions import BaseError
 
 from dormouse import compose
 from dormouse.adapters.blob_store import obstore
@@ -27,7 +28,7 @@ async def test_a_start_that_fails_for_want_of_room_says_so(
 
 @pytest.mark.parametrize(
     "error",
-    [OSError(errno.ENOSPC, "No space left on device"), obstore.BaseError("put: (os error 28) at /a/path")],
+    [OSError(errno.ENOSPC, "No space left on device"), BaseError("put: (os error 28) at /a/path")],
 )
 def test_contents_that_find_no_room_are_refused_with_the_reason(error: Exception) -> None:
     with pytest.raises(StoreUnavailableError) as caught, obstore._translated():

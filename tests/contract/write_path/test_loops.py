@@ -82,3 +82,16 @@ async def test_loops_that_ended_can_run_again(world: World) -> None:
         second = await world.remember("Grace keeps a cat.")
 
         assert await _final(world, second.job.id) is Stage.COMPLETE
+
+
+async def test_a_large_job_gives_way_to_a_short_note_after_a_part(world: World) -> None:
+    """Large ones in every slot held them until their last part: a note waited for minutes."""
+    large = await world.remember("\n\n".join(f"Crate {k} lies in dock {k}. " * 20 for k in range(420)))
+    note = await world.remember("The harbour master is called Otto.")
+
+    await world.path.extractor.extract(large.job.id)
+
+    async with world.ports.catalog.reading() as tx:
+        assert len(await tx.work.parts(large.job.id)) == 1
+        assert [job for _, job in await tx.work.due(2)] == [note.job.id, large.job.id]
+    assert (await world.job(large.job.id)).counts.parts > 1

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select, union_all, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
-from dormouse.adapters.catalog.jobs import NOT_YET_SEARCHABLE, job_of
+from dormouse.adapters.catalog.jobs import BYTES_PER_MS_OF_TURN, NOT_YET_SEARCHABLE, job_of
 from dormouse.adapters.catalog.tables import (
     apply_leases,
     changes,
@@ -103,6 +103,15 @@ class SqlWorkLedger:
             .limit(limit)
         )
         return [(WorkspaceId(row.workspace), JobId(row.id)) for row in rows]
+
+    async def line_up_again(self, job: Job) -> bool:
+        now_ms = self._connection.now_ms
+        turn_ms = now_ms + job.counts.size_bytes // BYTES_PER_MS_OF_TURN
+        await self._connection.run(update(jobs).where(jobs.c.id == job.id).values(turn_ms=turn_ms))
+        waiting = select(jobs.c.id).where(
+            _TO_EXTRACT, _is_free(now_ms), _is_due(now_ms), jobs.c.turn_ms < turn_ms, jobs.c.id != job.id
+        )
+        return await self._connection.value(waiting.limit(1)) is not None
 
     async def next_due_ms(self) -> int | None:
         now_ms = self._connection.now_ms

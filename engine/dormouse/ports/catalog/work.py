@@ -41,6 +41,10 @@ class WorkLedger(Protocol):
         """Jobs that wait for extraction and nobody holds: small ones first, with ageing."""
         ...
 
+    async def line_up_again(self, job: Job) -> bool:
+        """Give the job a new turn, as if it came now; whether one that waits is before it then."""
+        ...
+
     async def next_due_ms(self) -> int | None:
         """When the earliest parked job or workspace, or the earliest lease that may run out, comes due."""
         ...
