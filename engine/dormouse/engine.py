@@ -3,7 +3,6 @@
 Every method that touches memory takes the caller's `Scope`, which only `scope_of` makes.
 """
 
-import unicodedata
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -34,6 +33,7 @@ from dormouse.ports.catalog.transaction import CatalogTransaction
 from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops
 from dormouse.sessions.record import check_session, record
+from dormouse.text.naming import is_nameable
 
 
 class Engine:
@@ -246,7 +246,7 @@ def checked_name(name: str) -> str:
         raise InvalidInputError(
             f"dataset name may have at most {MAX_NAME_CHARACTERS} characters", field="dataset"
         )
-    if any(unicodedata.category(c) in ("Cc", "Cs") or c == "," for c in trimmed):
+    if "," in trimmed or not is_nameable(trimmed):
         raise InvalidInputError(
             "dataset name must not contain commas, control characters or unpaired surrogates",
             field="dataset",

@@ -1,4 +1,4 @@
-"""A part: up to 200 passages with everything that was computed of them, so that nothing is computed twice.
+"""A part: up to 64 passages with everything that was computed of them, so that nothing is computed twice.
 
 Vectors lie behind the header as raw little-endian numbers, a passage after the other: the pooled vector, the
 packed token signs, then ids and weights of the terms and of the window's terms. Weights are kept as float32,

@@ -10,7 +10,7 @@ from dormouse.ids import DatasetId, DocumentId, PassageId, TermId, WorkspaceId
 
 WINDOW_BEFORE = 2  # a passage's window is itself and the two before it in the same session
 TOKEN_VECTOR_BYTES = 48  # 384 signs
-MAX_PASSAGES_PER_PART = 200
+MAX_PASSAGES_PER_PART = 64  # about a second of embedding, after which a short job may pass a long one
 
 
 class PassageKind(StrEnum):

@@ -5,6 +5,7 @@ from dormouse.ids import DatasetId, DocumentId, new_session_entry_id
 from dormouse.model.scope import Scope
 from dormouse.model.session import TTL_MS, SessionEntry
 from dormouse.ports.catalog.transaction import CatalogTransaction
+from dormouse.text.naming import is_nameable
 
 MAX_SESSION_CHARACTERS = 200
 
@@ -16,6 +17,10 @@ def check_session(session: str) -> None:
     if len(session) > MAX_SESSION_CHARACTERS:
         raise InvalidInputError(
             f"session_id may have at most {MAX_SESSION_CHARACTERS} characters", field="session_id"
+        )
+    if not is_nameable(session):
+        raise InvalidInputError(
+            "session_id must not contain control characters or unpaired surrogates", field="session_id"
         )
 
 

@@ -75,7 +75,11 @@ class ForgetArguments(Arguments):
     ids: ClassVar[frozenset[str]] = frozenset({"dataset", "data_id", "dataset_id"})
 
     dataset: str | None = Field(None, description="Name of the dataset to delete, or that holds `data_id`.")
-    everything: bool = Field(default=False, description="Delete all that you own. Cannot be undone.")
+    everything: bool = Field(
+        default=False,
+        strict=True,  # "yes" or 1 is not clear enough for this
+        description="Delete all that you own. Cannot be undone.",
+    )
     data_id: str | None = Field(
         None, description="UUID of one item to delete; needs `dataset` or `dataset_id`."
     )

@@ -15,7 +15,7 @@ from dormouse.model.entity import Entity
 from dormouse.model.interval import Interval
 from dormouse.model.job import JobCounts
 from dormouse.model.memory import Basis, EntityDraft, Extraction, MemoryDraft, MemoryKind, SourceKind
-from dormouse.model.passage import Passage, PassageKind, PassageVectors, Precision
+from dormouse.model.passage import MAX_PASSAGES_PER_PART, Passage, PassageKind, PassageVectors, Precision
 from dormouse.ports.graph_store import GraphRows
 from tests.builders import A_DATASET, A_DOCUMENT, a_passage
 
@@ -92,11 +92,12 @@ def test_a_plan_comes_back_as_it_was(passages: list[Passage]) -> None:
     assert decode_plan(encode_plan(plan)) == plan
 
 
-def test_a_plan_is_worked_through_in_parts_of_two_hundred() -> None:
-    plan = ChunkPlan(A_DOCUMENT, 1, "", tuple(a_passage(order=order) for order in range(401)))
+def test_a_plan_is_worked_through_in_parts_of_bounded_size() -> None:
+    count = 2 * MAX_PASSAGES_PER_PART + 1
+    plan = ChunkPlan(A_DOCUMENT, 1, "", tuple(a_passage(order=order) for order in range(count)))
 
     assert plan.parts == 3
-    assert [len(plan.part(index)) for index in range(3)] == [200, 200, 1]
+    assert [len(plan.part(index)) for index in range(3)] == [MAX_PASSAGES_PER_PART, MAX_PASSAGES_PER_PART, 1]
 
 
 @given(_passages, st.dictionaries(st.integers(0, 2**32 - 1).map(TermId), st.integers(-9, 9), max_size=5))

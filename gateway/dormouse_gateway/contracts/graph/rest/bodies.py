@@ -63,7 +63,7 @@ class ForgetBody(Body):
     data_id: Name = None
     dataset: Name = None
     dataset_id: Name = None
-    everything: bool = False
+    everything: bool = Field(default=False, strict=True)  # "yes" or 1 is not clear enough for this
 
 
 def parsed(body: type[B], fields: dict[str, Any]) -> B:
