@@ -1,8 +1,4 @@
-"""The gateway's process: settings to engine to one application, served until the process is asked to end.
-
-Layers, outermost first: probes, the guard against foreign names, answers to browsers' questions, the owner's
-count and the caller's identity, then the routes.
-"""
+"""The gateway's process: settings to engine to one application, served until the process is asked to end."""
 
 import asyncio
 import os
@@ -10,40 +6,24 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
-from pathlib import Path
+from importlib import import_module
 from types import FrameType
 
 import uvicorn
-from starlette.applications import Starlette
-from starlette.middleware.cors import CORSMiddleware
-from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from dormouse import compose
 from dormouse.adapters.data_folder.lock import owned
-from dormouse.engine import Engine
-from dormouse.errors import MisconfiguredError
-from dormouse_gateway.contracts.graph.modes import tool_mode
-from dormouse_gateway.contracts.graph.rest import rest_routes
-from dormouse_gateway.contracts.graph.toolset import INSTRUCTIONS, GraphManners, graph_toolset
 from dormouse_gateway.listen import listen, url_of
-from dormouse_gateway.mcp.endpoint import Endpoint
-from dormouse_gateway.mcp.server import ServerIdentity, build_server
-from dormouse_gateway.mcp.session_id import SessionIds
-from dormouse_gateway.mcp.session_key import session_key
 from dormouse_gateway.mcp.stopping import Stopping
-from dormouse_gateway.owner import DISTRIBUTION, Owner, end_when_idle, owner_of
+from dormouse_gateway.owner import Owner, end_when_idle, owner_of
 from dormouse_gateway.ready import ready_lines
 from dormouse_gateway.settings import GatewaySettings
-from dormouse_gateway.web.health import ProbeRoutes, health_routes
-from dormouse_gateway.web.hosts import HostGuard, HostNames
-from dormouse_gateway.web.problems import exception_handlers
 
+APPLICATION = "dormouse_gateway.application"  # in a thread: it and the model take half of a start's time
 GRACE_S = 60  # what calls under way get when the process is asked to end
 WAIT_WHEN_STOPPING_S = 50.0  # they stop waiting before that, so that each still gets its answer
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-SEEN_BY_BROWSERS = ["Mcp-Session-Id", "Mcp-Protocol-Version", "WWW-Authenticate", "Retry-After", "X-Request-Id"]
 
 
 async def serve(
@@ -58,50 +38,12 @@ async def serve(
     with owned(settings.data_dir):
         owner = owner_of(settings)
         with listen(settings.host, settings.port) as listening:
+            loading = asyncio.get_running_loop().run_in_executor(None, import_module, APPLICATION)
             async with compose.open_engine(settings) as engine, engine.running():
                 stopping = Stopping(WAIT_WHEN_STOPPING_S)
-                server = _Server(build_app(engine, settings, owner, stopping), stopping)
+                application = (await loading).build_app(engine, settings, owner, stopping)
+                server = _Server(application, stopping)
                 await _answer(server, owner, listening, on_ready, idle_exit_s)
-
-
-def build_app(engine: Engine, settings: GatewaySettings, owner: Owner, stopping: Stopping) -> ASGIApp:
-    """The whole application; the server runs its lifespan."""
-    identity = ServerIdentity("dormouse", "Dormouse", version(DISTRIBUTION), INSTRUCTIONS)
-    server = build_server(graph_toolset(engine, manners_of(settings)), identity, stopping)
-    endpoint = Endpoint(server, SessionIds([session_key(settings.data_dir)]))
-    routes: list[BaseRoute] = [
-        *endpoint.routes("/mcp"),
-        *rest_routes(lambda: engine, settings),
-        *owner.routes(),
-        *health_routes(),
-    ]
-    app = Starlette(
-        routes=routes, exception_handlers=exception_handlers(), lifespan=lambda _app: endpoint.running()
-    )
-    names = HostNames(settings.allowed_hosts)
-    return ProbeRoutes(HostGuard(_Browsers(owner.guard(app), names), names), engine)
-
-
-def manners_of(settings: GatewaySettings) -> GraphManners:
-    """Read once at start. Raises MisconfiguredError when the file with the prompt cannot be read."""
-    return GraphManners(
-        mode=tool_mode(settings.tool_mode),
-        is_scoped=settings.agent_scoped,
-        has_model=settings.llm.is_configured,
-        system_prompt=settings.recall_system_prompt.strip() or _prompt_in(settings.recall_system_prompt_file),
-    )
-
-
-def _prompt_in(path: Path | None) -> str:
-    if path is None:
-        return ""
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as exc:
-        raise MisconfiguredError(
-            "the file named in DORMOUSE_RECALL_SYSTEM_PROMPT_FILE cannot be read as UTF-8 text",
-            setting="DORMOUSE_RECALL_SYSTEM_PROMPT_FILE",
-        ) from exc
 
 
 async def _answer(
@@ -169,19 +111,3 @@ class _Server(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-
-class _Browsers(CORSMiddleware):
-    """Pages from the server's own names may call it; what they may read of an answer is named."""
-
-    def __init__(self, app: ASGIApp, names: HostNames) -> None:
-        super().__init__(
-            app,
-            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-            allow_headers=["*"],
-            expose_headers=SEEN_BY_BROWSERS,
-        )
-        self._names = names
-
-    def is_allowed_origin(self, origin: str) -> bool:
-        return self._names.allow_origin(origin)

@@ -1,0 +1,88 @@
+"""The application: every route behind its layers. Loading the protocol takes a second, so `app` loads this
+while the stores are opened.
+
+Layers, outermost first: probes, the guard against foreign names, answers to browsers' questions, the owner's
+count and the caller's identity, then the routes.
+"""
+
+from importlib.metadata import version
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp
+
+from dormouse.engine import Engine
+from dormouse.errors import MisconfiguredError
+from dormouse_gateway.contracts.graph.modes import tool_mode
+from dormouse_gateway.contracts.graph.rest import rest_routes
+from dormouse_gateway.contracts.graph.toolset import INSTRUCTIONS, GraphManners, graph_toolset
+from dormouse_gateway.mcp.endpoint import Endpoint
+from dormouse_gateway.mcp.server import ServerIdentity, build_server
+from dormouse_gateway.mcp.session_id import SessionIds
+from dormouse_gateway.mcp.session_key import session_key
+from dormouse_gateway.mcp.stopping import Stopping
+from dormouse_gateway.owner import DISTRIBUTION, Owner
+from dormouse_gateway.settings import GatewaySettings
+from dormouse_gateway.web.health import ProbeRoutes, health_routes
+from dormouse_gateway.web.hosts import HostGuard, HostNames
+from dormouse_gateway.web.problems import exception_handlers
+
+SEEN_BY_BROWSERS = ["Mcp-Session-Id", "Mcp-Protocol-Version", "WWW-Authenticate", "Retry-After", "X-Request-Id"]
+
+
+def build_app(engine: Engine, settings: GatewaySettings, owner: Owner, stopping: Stopping) -> ASGIApp:
+    """The whole application; the server runs its lifespan."""
+    identity = ServerIdentity("dormouse", "Dormouse", version(DISTRIBUTION), INSTRUCTIONS)
+    server = build_server(graph_toolset(engine, manners_of(settings)), identity, stopping)
+    endpoint = Endpoint(server, SessionIds([session_key(settings.data_dir)]))
+    routes: list[BaseRoute] = [
+        *endpoint.routes("/mcp"),
+        *rest_routes(lambda: engine, settings),
+        *owner.routes(),
+        *health_routes(),
+    ]
+    app = Starlette(
+        routes=routes, exception_handlers=exception_handlers(), lifespan=lambda _app: endpoint.running()
+    )
+    names = HostNames(settings.allowed_hosts)
+    return ProbeRoutes(HostGuard(_Browsers(owner.guard(app), names), names), engine)
+
+
+def manners_of(settings: GatewaySettings) -> GraphManners:
+    """Read once at start. Raises MisconfiguredError when the file with the prompt cannot be read."""
+    return GraphManners(
+        mode=tool_mode(settings.tool_mode),
+        is_scoped=settings.agent_scoped,
+        has_model=settings.llm.is_configured,
+        system_prompt=settings.recall_system_prompt.strip() or _prompt_in(settings.recall_system_prompt_file),
+    )
+
+
+def _prompt_in(path: Path | None) -> str:
+    if path is None:
+        return ""
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as exc:
+        raise MisconfiguredError(
+            "the file named in DORMOUSE_RECALL_SYSTEM_PROMPT_FILE cannot be read as UTF-8 text",
+            setting="DORMOUSE_RECALL_SYSTEM_PROMPT_FILE",
+        ) from exc
+
+
+class _Browsers(CORSMiddleware):
+    """Pages from the server's own names may call it; what they may read of an answer is named."""
+
+    def __init__(self, app: ASGIApp, names: HostNames) -> None:
+        super().__init__(
+            app,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+            allow_headers=["*"],
+            expose_headers=SEEN_BY_BROWSERS,
+        )
+        self._names = names
+
+    def is_allowed_origin(self, origin: str) -> bool:
+        return self._names.allow_origin(origin)
