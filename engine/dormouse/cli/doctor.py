@@ -94,11 +94,13 @@ async def _findings() -> AsyncIterator[Finding]:
 async def _local(folder: Path) -> AsyncIterator[Finding]:
     for finding in _folder(folder):
         yield finding
-    databases = await asyncio.to_thread(examine.databases, folder)
-    yield catalog(databases)
+    # In a folder that cannot be written no database opens, which says nothing about the databases.
+    opens = examine.is_writable(folder) or examine.free_bytes(folder) < FULL_BYTES
+    if opens:
+        yield catalog(await asyncio.to_thread(examine.databases, folder))
     yield blobs(await asyncio.to_thread(examine.damaged_blobs, folder / "blobs", budget_s=BLOBS_BUDGET_S))
     owner = await running_owner(folder)
-    if owner is None:  # a running server answers for its vectors itself
+    if owner is None and opens:  # a running server answers for its vectors itself
         yield await _vectors(folder / "vectors")
     yield _server(folder, owner)
     yield port(int(os.environ.get("DORMOUSE_PORT") or DEFAULT_PORT), owner)

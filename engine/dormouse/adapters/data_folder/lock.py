@@ -4,15 +4,17 @@ The operating system holds the lock and drops it however the process ends, so a 
 to clean up. The lock file stays: removing it would let two owners hold two files of the same name.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dormouse.errors import DataFolderBusyError
+from dormouse.errors import DataFolderBusyError, MisconfiguredError
 
 LOCK_NAME = "owner.lock"
+_NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _LOCKED_BYTE = 0  # Windows locks a range of bytes; one is enough and need not exist
 
 
@@ -20,11 +22,10 @@ _LOCKED_BYTE = 0  # Windows locks a range of bytes; one is enough and need not e
 def owned(folder: Path) -> Iterator[None]:
     """Own the folder until the block ends, making it (mode 0700) if needed.
 
-    Raises `DataFolderBusyError` at once when another process owns it.
+    Raises `DataFolderBusyError` at once when another process owns it, and `MisconfiguredError` when it
+    cannot be written.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Not inherited by children (PEP 446): a parser that outlives a killed owner must not keep the folder.
-    handle = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
+    handle = _opened(folder)
     try:
         try:
             _lock(handle)
@@ -33,6 +34,21 @@ def owned(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _opened(folder: Path) -> int:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Not inherited by children (PEP 446): a parser that outlives a killed owner must not keep the folder.
+        return os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as exc:
+        if exc.errno not in _NOT_WRITABLE:
+            raise
+        raise MisconfiguredError(
+            f"the data folder {folder} cannot be written: give yourself the right to, or choose another one "
+            "with DORMOUSE_DATA_DIR",
+            setting="DATA_DIR",
+        ) from exc
 
 
 if sys.platform == "win32":

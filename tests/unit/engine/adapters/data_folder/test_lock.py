@@ -1,3 +1,5 @@
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -5,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dormouse.adapters.data_folder.lock import owned
-from dormouse.errors import DataFolderBusyError
+from dormouse.errors import DataFolderBusyError, MisconfiguredError
 
 _HOLDER = """
 import sys
@@ -45,3 +47,16 @@ def test_a_killed_owner_leaves_the_folder_free(tmp_path: Path) -> None:
 
         with owned(tmp_path):
             pass
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EROFS])
+def test_a_folder_that_cannot_be_written_is_named_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(*_given: object) -> int:
+        raise OSError(number, "refused")
+
+    monkeypatch.setattr(os, "open", refuse)
+
+    with pytest.raises(MisconfiguredError, match="choose another one with DORMOUSE_DATA_DIR"), owned(tmp_path):
+        pass
