@@ -50,9 +50,9 @@ quality: environment ## Measure how well recall finds: DATA=folder of sets, SET=
 	@test -n "$(DATA)" || { echo "name the folder of question sets: make quality DATA=folder" >&2; exit 2; }
 	@$(BIN)/python -m load.quality --data "$(DATA)" $(if $(STORE),--store "$(STORE)") $(if $(SET),--set "$(SET)") $(if $(ABLATION),--ablation)
 
-bench: environment ## Time recall: CACHE=folder that keeps the filled stores, PASSAGES="600 10000 100000"
+bench: environment ## Measure speed: CACHE=folder that keeps the filled stores, ONLY="recall ...", PASSAGES="600 10000"
 	@test -n "$(CACHE)" || { echo "name a folder for the stores: make bench CACHE=folder" >&2; exit 2; }
-	@$(BIN)/python -m load.bench --cache "$(CACHE)" $(if $(PASSAGES),--passages $(PASSAGES))
+	@$(BIN)/python -m load.bench --cache "$(CACHE)" $(if $(ONLY),--only $(ONLY)) $(if $(PASSAGES),--passages $(PASSAGES))
 
 format: environment ## Put imports and layout in order
 	@$(BIN)/ruff check --fix --select I .

@@ -1,1 +1,1 @@
-"""How fast recall is on the laptop's form, against the embedding and one vector search alone."""
+"""How fast the laptop's form is, each figure against the least that the same work could take."""
