@@ -96,6 +96,7 @@ class Acceptor:
             occurred_ms=revision.occurred_ms,
             offset_minutes=revision.offset_minutes,
             zone=revision.zone,
+            options=revision.options,
         )
         offer = _Offer(
             scope=scope,
@@ -295,6 +296,7 @@ def _revision(offer: _Offer, document: Document, now_ms: int) -> Revision:
         zone=content.zone,
         is_failed=False,
         created_ms=now_ms,
+        options=content.options,
     )
 
 

@@ -44,6 +44,7 @@ class Revision:
     """One version of a document's content. Exactly one of `inline` and `blob` holds the bytes.
 
     `occurred_ms` is when the content says or the caller said it was written, with the caller's offset.
+    `options` are the caller's wishes for its extraction, as in `Content`.
     """
 
     document: DocumentId
@@ -60,6 +61,7 @@ class Revision:
     zone: str
     is_failed: bool
     created_ms: int
+    options: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class Content:
     """What a caller hands over to be remembered.
 
     `external_id` is the caller's own name for it, unique in the dataset; `zone` is the IANA zone in which
-    naive times inside the content are read.
+    naive times inside the content are read. `options`: `custom_prompt` steers a model's extraction,
+    `self_improvement` "false" keeps session entries out of the graph, `ontology_keys` is a JSON list of keys.
     """
 
     body: bytes

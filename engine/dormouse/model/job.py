@@ -84,7 +84,8 @@ class JobFailure:
 class Job:
     """`is_duplicate`: the content was already there, so the job was born complete and cost nothing.
 
-    `parked_reason` and `next_attempt_ms` are set while trouble that passes holds it up.
+    `parked_reason` and `next_attempt_ms` are set while trouble that passes holds it up. `enrichment_failure`
+    says why a complete job lacks what a language model would have added.
     """
 
     id: JobId
@@ -107,6 +108,7 @@ class Job:
     attempts: int = 0
     parked_reason: str | None = None
     next_attempt_ms: int | None = None
+    enrichment_failure: JobFailure | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,7 +228,12 @@ async def test_a_revision_comes_back_as_it_was_added(catalog: Catalog) -> None:
     async with catalog.transaction() as tx:
         await tx.documents.save(a_document())
         revision = replace(
-            a_revision(text="наш текст"), filename="a.md", occurred_ms=-5, offset_minutes=120, zone="Asia/Tokyo"
+            a_revision(text="наш текст"),
+            filename="a.md",
+            occurred_ms=-5,
+            offset_minutes=120,
+            zone="Asia/Tokyo",
+            options={"custom_prompt": "наш"},
         )
         await tx.revisions.add(revision)
         assert await tx.revisions.get(revision.document, 1) == revision

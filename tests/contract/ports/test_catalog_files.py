@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -241,12 +242,17 @@ def all_bytes(place: Path) -> bytes:
 
 
 def schema_of(path: Path) -> dict[str, list[str]]:
-    """Per table: its indexes' statements as they are, its own by lines, whose order may differ."""
+    """Per table: its columns, constraints and indexes, in no order: a later migration adds at the end."""
     connection = sqlite3.connect(path)
-    rows = connection.execute("SELECT tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    connection.close()
+    rows = connection.execute("SELECT type, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
     schema: dict[str, list[str]] = {}
-    for table, statement in rows:
-        lines = [line.strip().rstrip(",") for line in statement.splitlines()]
-        schema[table] = sorted([*schema.get(table, []), *lines])
+    for kind, table, statement in rows:
+        lines = [statement]
+        if kind == "table":
+            columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
+            (kept,) = connection.execute(f"PRAGMA table_list({table})").fetchall()
+            lines = [*(repr(column[1:]) for column in columns), repr(kept[4:])]
+            lines += re.findall(r"CONSTRAINT [^\n]+", statement)
+        schema[table] = sorted([*schema.get(table, []), *(line.rstrip(", ") for line in lines)])
+    connection.close()
     return schema

@@ -185,6 +185,7 @@ def job_of(row: Row[*tuple[Any, ...]]) -> Job:
         attempts=row.attempts,
         parked_reason=row.parked_reason,
         next_attempt_ms=row.next_attempt_ms,
+        enrichment_failure=_failure(row.enrichment_failure),
     )
 
 
@@ -193,6 +194,10 @@ def _failure(stored: str | None) -> JobFailure | None:
         return None
     fields = json.loads(stored)
     return JobFailure(**{**fields, "stage": Stage(fields["stage"])})
+
+
+def _stored(failure: JobFailure | None) -> str | None:
+    return None if failure is None else json.dumps(asdict(failure))
 
 
 def _columns(job: Job) -> dict[str, object]:
@@ -209,7 +214,8 @@ def _columns(job: Job) -> dict[str, object]:
         "finished_ms": job.finished_ms,
         "searchable_ms": job.searchable_ms,
         "counts": json.dumps(asdict(job.counts)),
-        "failure": None if job.failure is None else json.dumps(asdict(job.failure)),
+        "failure": _stored(job.failure),
+        "enrichment_failure": _stored(job.enrichment_failure),
         "cancel_reason": None if job.cancel_reason is None else job.cancel_reason.value,
         "is_duplicate": int(job.is_duplicate),
         "retry_of": job.retry_of,

@@ -1,5 +1,6 @@
 """Revisions of documents: what was accepted, and where its bytes lie."""
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -20,7 +21,12 @@ class SqlRevisionRegister:
     async def add(self, revision: Revision) -> None:
         await self._connection.insert(
             revisions,
-            {**asdict(revision), "kind": revision.kind.value, "is_failed": int(revision.is_failed)},
+            {
+                **asdict(revision),
+                "kind": revision.kind.value,
+                "is_failed": int(revision.is_failed),
+                "options": json.dumps(revision.options, sort_keys=True),
+            },
         )
 
     async def get(self, document: DocumentId, number: int) -> Revision | None:
@@ -100,5 +106,6 @@ def _revision_of(columns: dict[str, Any]) -> Revision:
             "job": JobId(columns["job"]),
             "kind": ContentKind(columns["kind"]),
             "is_failed": bool(columns["is_failed"]),
+            "options": json.loads(columns["options"]),
         }
     )

@@ -36,6 +36,10 @@ workspaces = Table(
     Column("collection_name", Text),
     Column("collection_model", Text),
     Column("collection_dimension", Integer),
+    # While another collection is filled beside the active one: every change is applied to both.
+    Column("building_name", Text),
+    Column("building_model", Text),
+    Column("building_dimension", Integer),
     Column("not_before_ms", BigInteger, nullable=False),
     Column("parked_reason", Text),
     Column("created_ms", BigInteger, nullable=False),
@@ -149,6 +153,7 @@ revisions = Table(
     Column("zone", Text, nullable=False),
     Column("is_failed", Integer, nullable=False),
     Column("created_ms", BigInteger, nullable=False),
+    Column("options", Text, nullable=False, server_default="{}"),
     Index(None, "content_sha256"),
     Index(None, "blob"),
     Index(
@@ -176,6 +181,7 @@ jobs = Table(
     Column("searchable_ms", BigInteger),
     Column("counts", Text, nullable=False),
     Column("failure", Text),
+    Column("enrichment_failure", Text),
     Column("cancel_reason", Text),
     Column("is_duplicate", Integer, nullable=False),
     Column("retry_of", Text),
@@ -298,4 +304,34 @@ session_quotes = Table(
     Column("entry", ForeignKey("session_entries.id", ondelete="CASCADE"), primary_key=True),
     Column("document", Text, primary_key=True),
     Index(None, "document"),
+)
+
+# What nobody may see for now (suppressed) or ever again (one forgotten memory), from the commit on.
+hidden = Table(
+    "hidden",
+    metadata,
+    Column("target", Text, primary_key=True),
+    Column("workspace", Text, nullable=False),
+    Column("dataset", Text, nullable=False),
+    Column("document", Text),
+    Column("reason", Text, nullable=False),
+    Column("hidden_ms", BigInteger, nullable=False),
+    Index(None, "dataset"),
+    Index(None, "document"),
+)
+
+ontologies = Table(
+    "ontologies",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("workspace", ForeignKey("workspaces.id"), nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("filename", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("blob", Text, nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    UniqueConstraint("owner", "key"),
+    Index(None, "blob"),
 )

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, inspect, text
 
 from dormouse.errors import MisconfiguredError
 
-HEAD = "0001"  # the newest revision in `versions`; a test compares
+HEAD = "0002"  # the newest revision in `versions`; a test compares
 
 
 def upgrade(connection: Connection) -> None:

@@ -1,0 +1,53 @@
+"""What the complete laptop form keeps: options and hidden items, ontologies, a collection being built."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("workspaces", sa.Column("building_name", sa.Text(), nullable=True))
+    op.add_column("workspaces", sa.Column("building_model", sa.Text(), nullable=True))
+    op.add_column("workspaces", sa.Column("building_dimension", sa.Integer(), nullable=True))
+    op.add_column("revisions", sa.Column("options", sa.Text(), server_default="{}", nullable=False))
+    op.add_column("jobs", sa.Column("enrichment_failure", sa.Text(), nullable=True))
+    _hidden()
+    _ontologies()
+
+
+def _hidden() -> None:
+    op.create_table(
+        "hidden",
+        sa.Column("target", sa.Text(), nullable=False),
+        sa.Column("workspace", sa.Text(), nullable=False),
+        sa.Column("dataset", sa.Text(), nullable=False),
+        sa.Column("document", sa.Text(), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("hidden_ms", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("target", name="pk_hidden"),
+    )
+    op.create_index("ix_hidden_dataset", "hidden", ["dataset"], unique=False)
+    op.create_index("ix_hidden_document", "hidden", ["document"], unique=False)
+
+
+def _ontologies() -> None:
+    op.create_table(
+        "ontologies",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("workspace", sa.Text(), nullable=False),
+        sa.Column("owner", sa.Text(), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("filename", sa.Text(), nullable=False),
+        sa.Column("description", sa.Text(), nullable=False),
+        sa.Column("size_bytes", sa.BigInteger(), nullable=False),
+        sa.Column("blob", sa.Text(), nullable=False),
+        sa.Column("created_ms", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["workspace"], ["workspaces.id"], name="fk_ontologies_workspace_workspaces"),
+        sa.PrimaryKeyConstraint("id", name="pk_ontologies"),
+        sa.UniqueConstraint("owner", "key", name="uq_ontologies_owner_key"),
+    )
+    op.create_index("ix_ontologies_blob", "ontologies", ["blob"], unique=False)
