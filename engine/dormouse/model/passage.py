@@ -1,6 +1,6 @@
 """A passage: the smallest thing that is indexed and found; a chat turn or a chunk of about 110–150 words."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -123,4 +123,3 @@ class Candidate:
     occurred_ms: int | None
     previous: tuple[PassageId, ...]
     tokens: bytes
-    scores: dict[str, float] = field(default_factory=dict)

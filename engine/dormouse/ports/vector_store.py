@@ -104,17 +104,7 @@ class VectorStore(Protocol):
     async def nominate(
         self, scope: Scope, arms: Sequence[DenseArm | TermArm], where: PointFilter
     ) -> Nomination:
-        """`search`, `candidates` and `scores` of the union in one call: a recall waits for one answer only."""
-        ...
-
-    async def candidates(self, scope: Scope, ids: Collection[PassageId]) -> Sequence[Candidate]:
-        """Readable points with their token vectors, for scoring; `scores` is empty."""
-        ...
-
-    async def scores(
-        self, scope: Scope, arms: Sequence[DenseArm | TermArm], ids: Collection[PassageId]
-    ) -> Sequence[Mapping[PassageId, float]]:
-        """What each arm gives each of `ids` (0 where nothing matches): a union is scored by every arm."""
+        """What `search` finds, and all that scoring it needs: a recall waits for one answer only."""
         ...
 
     async def count(self, scope: Scope, what: Erasure | None = None) -> int:

@@ -83,11 +83,12 @@ async def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path, docum
     blobs, points = ObstoreBlobStore(tmp_path / "blobs"), QdrantEdgeVectorStore(tmp_path / "vectors")
     await points.open(COLLECTION)
     try:
+        (nearest,) = await points.search(MINE, [DenseArm(a_vector(1.0), 1000)], PointFilter())
+        held = {hit.passage for hit in nearest}
         for number in range(1, last + 1):
             expected = writer.passages(number)
-            wanted = [passage.id for passage in expected]
             assert await graph.passages_of(MINE, expected[0].document) == expected
-            assert {one.passage for one in await points.candidates(MINE, wanted)} == set(wanted)
+            assert held.issuperset(passage.id for passage in expected)
             assert await blobs.get(writer.blob_key(number)) == writer.content(number)
         found = await points.search(MINE, [DenseArm(a_vector(1.0), 1), TermArm({A_TERM: 1.0})], PointFilter())
         assert [len(hits) for hits in found] == [1, 100 if last >= 5 else last * writer.PASSAGES]

@@ -34,6 +34,11 @@ EVERYTHING = PointFilter()
 Arm = DenseArm | TermArm
 
 
+async def stored(vectors: VectorStore, scope: Scope = MINE) -> Sequence[Candidate]:
+    """Everything readable as it comes back, by id."""
+    return (await vectors.nominate(scope, [DenseArm(a_vector(1.0))], EVERYTHING)).candidates
+
+
 async def nearest(
     vectors: VectorStore, *numbers: float, scope: Scope = MINE, limit: int = 10, where: PointFilter = EVERYTHING
 ) -> Sequence[Nominee]:
@@ -44,10 +49,10 @@ async def test_a_point_comes_back_as_it_was_written(vectors: VectorStore) -> Non
     passage = a_passage(
         "Hallo.", session="séance/№ 1 你好 👩‍👩‍👧", speaker="Đặng", role="user", occurred_ms=-5, order=3
     )
-    point = replace(a_point(passage, some(1.0, tokens=bytes(range(96)))), previous=(ids.PassageId("before"),))
+    point = replace(a_point(passage, some(1.0, tokens=bytes(range(96)))), previous=(a_passage("Vorher.").id,))
     await vectors.upsert(MINE, a_fence(), [point])
 
-    found = await vectors.candidates(MINE, [point.passage, ids.PassageId("nobody")])
+    found = await stored(vectors)
 
     assert found == [
         Candidate(
@@ -60,7 +65,7 @@ async def test_a_point_comes_back_as_it_was_written(vectors: VectorStore) -> Non
             speaker="Đặng",
             role="user",
             occurred_ms=-5,
-            previous=(ids.PassageId("before"),),
+            previous=point.previous,
             tokens=bytes(range(96)),
         )
     ]
@@ -95,7 +100,7 @@ async def test_unreadable_points_change_neither_results_nor_scores_nor_order(vec
     mine = [a_placed_point(f"mine {n}", 1.0, n / 10, terms={A_TERM: 1.0}) for n in range(5)]
     arms: list[Arm] = [DenseArm(a_vector(1.0), 3), TermArm({A_TERM: 1.0, OTHER_TERM: 1.0}, limit=3)]
     await vectors.upsert(MINE, a_fence(), mine)
-    alone = await vectors.search(MINE, arms, EVERYTHING)
+    alone, named = await vectors.search(MINE, arms, EVERYTHING), await vectors.nominate(MINE, arms, EVERYTHING)
     foreign = [
         a_placed_point(f"foreign {n}", 1.0, terms={A_TERM: 9.0, OTHER_TERM: 9.0}, dataset=ANOTHER_DATASET)
         for n in range(200)
@@ -103,8 +108,7 @@ async def test_unreadable_points_change_neither_results_nor_scores_nor_order(vec
     await vectors.upsert(BOTH, a_fence(2), foreign)
 
     assert await vectors.search(MINE, arms, EVERYTHING) == alone
-    assert await vectors.candidates(MINE, [foreign[0].passage]) == []
-    assert await vectors.scores(MINE, arms, [foreign[0].passage]) == [{foreign[0].passage: 0.0}] * 2
+    assert await vectors.nominate(MINE, arms, EVERYTHING) == named
     assert await vectors.count(MINE) == 5
     assert await vectors.count(MINE, Erasure(ANOTHER_DATASET, foreign[0].document)) == 0
     await vectors.erase(BOTH, a_fence(3), Erasure(ANOTHER_DATASET, below_generation=9))
@@ -164,19 +168,6 @@ async def test_a_filter_lies_inside_every_arm(vectors: VectorStore) -> None:
     assert await found(PointFilter(occurred=(0, 100), sessions=["s2"])) == set()
 
 
-async def test_scores_tell_what_each_arm_gives_each_of_a_union(vectors: VectorStore) -> None:
-    one = a_placed_point("one", 1.0, terms={A_TERM: 2.0})
-    two = a_placed_point("two", 0.0, 1.0, terms={OTHER_TERM: 1.0})
-    await vectors.upsert(MINE, a_fence(), [one, two])
-    arms: list[Arm] = [DenseArm(a_vector(1.0), 1), TermArm({A_TERM: 1.5}, limit=1)]
-
-    dense, terms = await vectors.scores(MINE, arms, [one.passage, two.passage, ids.PassageId("nobody")])
-
-    assert dense == {one.passage: pytest.approx(1.0, abs=1e-3), two.passage: 0.0, "nobody": 0.0}
-    assert terms == {one.passage: pytest.approx(3.0), two.passage: 0.0, "nobody": 0.0}
-    assert (await vectors.search(MINE, arms, EVERYTHING))[1][0].score == terms[one.passage]
-
-
 async def test_a_nomination_is_the_union_with_its_scores_and_the_tokens_before(vectors: VectorStore) -> None:
     before = a_placed_point("before", 0.0, 0.0, 1.0)
     near = replace(a_placed_point("near", 1.0), previous=(before.passage,))
@@ -187,12 +178,11 @@ async def test_a_nomination_is_the_union_with_its_scores_and_the_tokens_before(v
 
     named = await vectors.nominate(MINE, arms, EVERYTHING)
 
-    union = sorted([near.passage, worded.passage])
-    assert named.candidates == sorted(await vectors.candidates(MINE, union), key=lambda each: each.passage)
-    assert [each.passage for each in named.candidates] == union
-    dense, terms = await vectors.scores(MINE, arms, [*union, before.passage])
-    assert named.scores[0] == pytest.approx(dense)
-    assert named.scores[1] == pytest.approx({passage: terms[passage] for passage in union})
+    assert [each.passage for each in named.candidates] == sorted([near.passage, worded.passage])
+    dense, terms = named.scores
+    likeness = {near.passage: 1.0, worded.passage: 0.2**0.5, before.passage: 0.0}
+    assert dense == pytest.approx(likeness, abs=1e-3)
+    assert terms == pytest.approx({near.passage: 1.5, worded.passage: 3.0})
     assert named.before == {before.passage: before.vectors.tokens}
     elsewhere = await vectors.nominate(MINE, arms, PointFilter(sessions=["nowhere"]))
     assert (list(elsewhere.candidates), dict(elsewhere.before)) == ([], {})
@@ -231,7 +221,7 @@ async def test_a_lower_change_never_replaces_a_higher_one(vectors: VectorStore) 
 
     await vectors.upsert(MINE, a_fence(4), [older, a_placed_point("two", 0.0, 1.0)])
 
-    assert [one.speaker for one in await vectors.candidates(MINE, [newer.passage])] == [""]
+    assert {one.passage: one.speaker for one in await stored(vectors)}[newer.passage] == ""
     assert (await nearest(vectors, 1.0))[0].score == pytest.approx(1.0, abs=1e-3)
     assert await vectors.count(MINE) == 2
 
@@ -242,8 +232,8 @@ async def test_an_upsert_replaces_the_whole_point(vectors: VectorStore) -> None:
 
     await vectors.upsert(MINE, a_fence(2), [replace(point, vectors=some(1.0, terms={OTHER_TERM: 1.0}))])
 
-    (stored,) = await vectors.candidates(MINE, [point.passage])
-    assert (stored.occurred_ms, stored.speaker) == (None, "")
+    (found,) = await stored(vectors)
+    assert (found.occurred_ms, found.speaker) == (None, "")
     assert await vectors.search(MINE, [TermArm({A_TERM: 1.0})], EVERYTHING) == [[]]
 
 
@@ -327,7 +317,7 @@ async def test_an_erasure_removes_what_it_means(vectors: VectorStore, what: Eras
 
     await vectors.erase(BOTH, a_fence(4), what)
 
-    left = {one.passage for one in await vectors.candidates(BOTH, [point.passage for point in points.values()])}
+    left = {one.passage for one in await stored(vectors, BOTH)}
     assert {name for name, point in points.items() if point.passage not in left} == gone
     assert counted == len(gone)
     assert await vectors.count(BOTH, what) == 0

@@ -7,6 +7,8 @@ from dormouse.model.document import INLINE_LIMIT_BYTES
 from dormouse.model.job import CancelReason, Stage
 from dormouse.model.receipt import IdempotencyKey
 from dormouse.ports.graph_store import MemoryQuery
+from dormouse.ports.vector_store import PointFilter, TermArm
+from dormouse.text.terms import terms
 from tests.builders import a_content
 from tests.contract.write_path.world import World
 from tests.promises import promise
@@ -45,7 +47,9 @@ async def test_every_store_holds_what_became_searchable(world: World) -> None:
     scope = await world.scope()
     (passage,) = await world.passages()
     assert passage.text == "Ada moved to London in May."
-    assert [each.passage for each in await world.ports.vectors.candidates(scope, [passage.id])] == [passage.id]
+    arm = TermArm(dict.fromkeys(terms("moved", "en"), 1.0))
+    ((hit,),) = await world.ports.vectors.search(scope, [arm], PointFilter())
+    assert hit.passage == passage.id
     query = MemoryQuery([passage.id], known_at_ms=world.clock.now_ms())
     assert [each.quote for each in await world.ports.graph.memories(scope, query)] != []
     assert await world.term_counts("London moved") == (1, {"London": 1, "moved": 1})

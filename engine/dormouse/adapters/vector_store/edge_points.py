@@ -67,22 +67,6 @@ def row_of(point: Point, seq: int, dimension: int) -> Row:
     return Row(point.passage, payload, dense.tobytes(), terms, window)
 
 
-def candidate_of(key: str, payload: Mapping[str, Any]) -> Candidate:
-    return Candidate(
-        passage=PassageId(key),
-        dataset=DatasetId(payload.get("dataset_id", payload["dataset"])),
-        document=DocumentId(payload.get("document_id", payload["document"])),
-        kind=_KINDS[payload["kind"]],
-        session=payload["session"],
-        order=payload["order"],
-        speaker=payload["speaker"],
-        role=payload["role"],
-        occurred_ms=payload.get("occurred"),
-        previous=tuple(map(PassageId, payload["previous"])),
-        tokens=payload["tokens"],
-    )
-
-
 def nomination_of(named: Named) -> Nomination:
     points = [
         Candidate(

@@ -126,12 +126,6 @@ class Shard:
                     found[number] = [(id_, -score) for score, id_ in ranked[:limit]]
         return found
 
-    def scores(self, arms: Sequence[Arm], where: Where, ids: Sequence[str]) -> list[dict[str, float]]:
-        conditions = [edge.HasIdCondition(set(ids)), *_conditions(where)]
-        requests = [_request(arm, len(ids), edge.Filter(must=conditions)) for arm in arms]
-        answers = self._shard.query_batch(edge.QueryBatchRequest(requests))
-        return [{str(hit.id): hit.score for hit in hits} for hits in answers]
-
     def nominate(self, arms: Sequence[Arm], where: Where, readable: Where, datasets: Sequence[str]) -> Named:
         """What the arms find under `where`, scored by all of them, with the tokens of those before."""
         found = [dict(hits) for hits in self.search(arms, where)]
@@ -145,15 +139,6 @@ class Shard:
             hits.update(more)
         tokens = [(point.id, point.tokens) for point in self._points(list(before), set(datasets))]
         return Named(points, [list(hits.items()) for hits in found], tokens)
-
-    def payloads(self, ids: Sequence[str], datasets: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
-        readable = set(datasets)
-        records = self._shard.retrieve(list(ids), with_payload=True, with_vector=False)
-        found = [(str(record.id), record.payload or {}) for record in records]
-        found = [(id_, payload) for id_, payload in found if payload.get("dataset") in readable]
-        for _, payload in found:
-            payload["tokens"] = base64.b64decode(payload["tokens"])  # bytes cross the pipe three times faster
-        return found
 
     def _scored(
         self, arms: Sequence[Arm], where: Where, ids: Sequence[Sequence[str]]

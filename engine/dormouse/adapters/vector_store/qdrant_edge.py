@@ -7,7 +7,7 @@ Sources: retrieval, "Indexed units"; writes §3 and §5.
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from dormouse.adapters.vector_store import edge_points as points_of
@@ -15,7 +15,7 @@ from dormouse.adapters.vector_store.edge_process import DamagedFilesError, EdgeP
 from dormouse.errors import ForbiddenError, MisconfiguredError, StoreUnavailableError
 from dormouse.ids import DatasetId, PassageId
 from dormouse.model.change import Erasure
-from dormouse.model.passage import Candidate, Nominee, Point
+from dormouse.model.passage import Nominee, Point
 from dormouse.model.scope import Fence, Scope
 from dormouse.model.workspace import Collection as VectorCollection
 from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm, VectorFootprint
@@ -91,24 +91,6 @@ class QdrantEdgeVectorStore:
         narrow, wide = points_of.where_readable(scope, where), points_of.where_readable(scope)
         named = await self._opened.call("nominate", asked, narrow, wide, points_of.readable_by(scope))
         return points_of.nomination_of(named)
-
-    async def candidates(self, scope: Scope, ids: Collection[PassageId]) -> Sequence[Candidate]:
-        known = [id_ for id_ in dict.fromkeys(ids) if points_of.is_key(id_)]
-        if not known or not scope.readable:
-            return []
-        found = await self._opened.call("payloads", known, points_of.readable_by(scope))
-        return [points_of.candidate_of(key, payload) for key, payload in found]
-
-    async def scores(
-        self, scope: Scope, arms: Sequence[DenseArm | TermArm], ids: Collection[PassageId]
-    ) -> Sequence[Mapping[PassageId, float]]:
-        asked = [points_of.arm_of(arm, self._dimension) for arm in arms]
-        nothing = dict.fromkeys(ids, 0.0)
-        known = [id_ for id_ in nothing if points_of.is_key(id_)]
-        if not known or not asked or not scope.readable:
-            return [dict(nothing) for _ in arms]
-        found = await self._opened.call("scores", asked, points_of.where_readable(scope), known)
-        return [nothing | hits for hits in found]
 
     async def count(self, scope: Scope, what: Erasure | None = None) -> int:
         if not scope.readable:
