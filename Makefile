@@ -12,7 +12,7 @@ QUICK := tests/unit tests/contract --ignore $(CRASH)
 # Where this is set, every start compiles a thousand modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-all check test-unit test-contract test-crash coverage quality bench format docs lock clean environment
+.PHONY: help run test test-all check test-unit test-contract test-crash test-conformance coverage quality bench format docs lock clean environment conformance-suite
 
 help: ## List what can be made
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,7 +24,7 @@ run: ## Start Dormouse on this machine (DORMOUSE_PORT, DORMOUSE_DATA_DIR; docs/c
 test: check ## Check everything, then run the unit and contract tests
 	@$(PYTEST) $(AT_ONCE) $(QUICK)
 
-test-all: check ## Check everything, then run the tests of every tier
+test-all: check conformance-suite ## Check everything, then run the tests of every tier
 	@$(PYTEST) $(AT_ONCE) tests
 
 check: environment ## Format, lint, types, imports, generated files
@@ -42,6 +42,9 @@ test-contract: environment ## Contract tests alone: the real program, and each p
 
 test-crash: environment ## Kill the real server at every step and compare its stores afterwards: minutes
 	@$(PYTEST) $(CRASH)
+
+test-conformance: environment conformance-suite ## The real server against the official suite of MCP
+	@$(PYTEST) tests/conformance
 
 coverage: environment ## Unit and contract tests with branch coverage
 	@$(PYTEST) $(AT_ONCE) --cov --cov-report=term-missing $(QUICK)
@@ -69,3 +72,7 @@ clean: ## Remove the virtual environment and every cache
 
 environment:
 	@tools/environment requirements-dev.lock
+
+# Where this fails, the tests that need it skip and say so.
+conformance-suite: environment
+	@$(BIN)/python -m tests.toolchain.conformance_suite || true

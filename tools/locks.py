@@ -21,10 +21,11 @@ PIN = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """`groups` are the dependency groups that it holds beside the program's own requirements."""
+    """`groups` are the dependency groups that it holds, beside the program's own requirements or without."""
 
     name: str
     groups: tuple[str, ...]
+    has_program: bool = True
 
     @property
     def path(self) -> Path:
@@ -33,13 +34,14 @@ class Lock:
 
 RUN = Lock("requirements.lock", ("build",))
 TEST = Lock("requirements-dev.lock", ("dev",))
-LOCKS = (RUN, TEST)
+CONFORMANCE = Lock("requirements-conformance.lock", ("conformance",), has_program=False)
+LOCKS = (RUN, TEST, CONFORMANCE)
 
 
 def requirements_of(lock: Lock) -> list[str]:
     """The requirements that `lock` must satisfy, as pyproject.toml writes them."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    listed = list(project["project"]["dependencies"])
+    listed = list(project["project"]["dependencies"]) if lock.has_program else []
     for group in lock.groups:
         listed += _group(project["dependency-groups"], group)
     return sorted(listed)
@@ -65,11 +67,12 @@ def pins_of(lock: Lock) -> dict[str, set[str]]:
 
 def write(lock: Lock) -> None:
     """Resolve anew with uv; the only step that needs a package index."""
+    program = ["pyproject.toml"] if lock.has_program else []
     groups = [argument for group in lock.groups for argument in ("--group", group)]
     done = subprocess.run(
         [
             "uv", "pip", "compile", "--universal", "--python-version", "3.11", "--generate-hashes", "--quiet",
-            "--no-emit-index-url", "--no-annotate", "--no-header", "pyproject.toml", *groups,
+            "--no-emit-index-url", "--no-annotate", "--no-header", *program, *groups,
         ],
         cwd=ROOT, check=True, capture_output=True, text=True,
     )  # fmt: skip
