@@ -15,9 +15,11 @@ from typing import Any, Literal
 
 from dormouse.adapters.remote.rest import RefusedError, RestClient, Upload
 from dormouse.cli.connection import connected
+from dormouse.cli.mail_pieces import pieces
 from dormouse.cli.terminal import Progress, note, progress, say
 from dormouse.cli.walk import Found, Skipped, files_under
 from dormouse.ids import sha256_hex
+from dormouse.model.document import CONTENT_LIMIT_BYTES
 
 UNDER_WAY = 8  # enough to keep the server busy, few enough for 80 MiB at most
 WAIT_S = 20  # one look at a job; the server answers earlier when it is done
@@ -31,14 +33,22 @@ _FATAL = frozenset({"unauthenticated", "forbidden", "not_found", "misconfigured"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`path` None: the content is already here (standard input)."""
+    """`path` None: the content is already here (standard input). `span`: only this piece of the file."""
 
     name: str
     path: Path | None
     content: bytes = b""
+    span: tuple[int, int] | None = None
 
     def read(self) -> bytes:
-        return self.content if self.path is None else self.path.read_bytes()
+        if self.path is None:
+            return self.content
+        if self.span is None:
+            return self.path.read_bytes()
+        start, end = self.span
+        with self.path.open("rb") as stream:
+            stream.seek(start)
+            return stream.read(end - start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +95,28 @@ def _files_named(paths: Sequence[str]) -> set[str]:
 
 def gathered(paths: Sequence[str], name: str) -> tuple[list[Source], list[Skipped]]:
     """What to send, in order and each file once, and what is left out."""
-    sources: dict[str | Path, Source] = {}
+    sources: dict[str | Path, list[Source]] = {}
     skipped: list[Skipped] = []
     for path in paths:
         if path == STDIN:
             content = sys.stdin.buffer.read()
-            sources[STDIN] = Source(name or nameless(content), None, content)
+            sources[STDIN] = [Source(name or nameless(content), None, content)]
             continue
         for found in files_under(Path(path)):
             if isinstance(found, Found):
-                sources.setdefault(found.path.resolve(), Source(name or found.name, found.path))
+                sources.setdefault(found.path.resolve(), _sources_of(found, name or found.name))
             else:
                 # Named as it was typed: a bare name would not say which of two was meant.
                 skipped.append(found if Path(path).is_dir() else Skipped(path, found.reason))
-    return list(sources.values()), skipped
+    return [source for several in sources.values() for source in several], skipped
+
+
+def _sources_of(found: Found, name: str) -> list[Source]:
+    """The file; a mailbox that is too large for one document in pieces named after it."""
+    if found.size_bytes <= CONTENT_LIMIT_BYTES:
+        return [Source(name, found.path)]
+    spans = pieces(found.path, found.size_bytes)
+    return [Source(f"{name}/{number:03}.mbox", found.path, span=span) for number, span in enumerate(spans, 1)]
 
 
 def nameless(content: bytes) -> str:

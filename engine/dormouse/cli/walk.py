@@ -16,9 +16,10 @@ GENERATED = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "
 # Formats that a reader turns into text; their bytes look binary.
 READABLE = frozenset(
     """
-    pdf docx doc pptx ppt xlsx xls odt ods odp epub rtf eml msg html htm xhtml xml ipynb
+    pdf docx doc pptx ppt xlsx xls odt ods odp epub rtf eml mbox mbx msg html htm xhtml xml ipynb
     """.split()
 )
+MAILBOXES = frozenset({"mbox", "mbx"})  # of any size: they are sent in pieces
 UNREADABLE = frozenset(
     """
     png jpg jpeg gif bmp webp ico tif tiff heic psd mp3 wav flac ogg m4a mp4 mov avi mkv webm
@@ -70,7 +71,7 @@ def reason_to_skip(name: str, size_bytes: int, first_bytes: bytes) -> str | None
         return "empty"
     if suffix in UNREADABLE:
         return f"unsupported type (.{suffix})"
-    if size_bytes > CONTENT_LIMIT_BYTES:
+    if size_bytes > CONTENT_LIMIT_BYTES and suffix not in MAILBOXES:
         return f"larger than {CONTENT_LIMIT_BYTES // 1024 // 1024} MiB"
     if suffix not in READABLE and b"\0" in first_bytes and not _is_utf16(first_bytes):
         return "binary"

@@ -4,12 +4,14 @@ Plain text, Markdown, code, tables, JSON and chats are read here; other formats 
 """
 
 import asyncio
+from dataclasses import replace
 from pathlib import PurePosixPath
 from zoneinfo import ZoneInfo
 
 from dormouse.errors import InvalidInputError, TooLargeError, UnreadableDocumentError
 from dormouse.ingest.decode import decode
 from dormouse.ingest.parse_chat import title_of_json, turns_of_json
+from dormouse.ingest.parse_mail import Attachment, is_mail, mail_parts
 from dormouse.ingest.parse_markdown import looks_like_markdown, parse_markdown
 from dormouse.ingest.parse_records import load_json, load_json_lines, parse_code, parse_json, parse_table
 from dormouse.ingest.parse_transcript import turns_of_transcript
@@ -29,11 +31,12 @@ _CODE = frozenset(
 )
 _READER = frozenset(
     """.pdf .docx .doc .docm .dotx .odt .rtf .pptx .ppt .pptm .ppsx .odp .xlsx .xls .xlsm .xlsb .ods .html .htm
-    .xhtml .mht .eml .msg .epub .fb2 .ipynb .zip .tar .tgz .gz .7z .png .jpg .jpeg .gif .webp .tiff .tif
+    .xhtml .mht .msg .epub .fb2 .ipynb .zip .tar .tgz .gz .7z .png .jpg .jpeg .gif .webp .tiff .tif
     .bmp""".split()
 )
 _MAGIC = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf", b"\x1f\x8b")
 _MAX_TITLE_WORDS = 12
+MAX_READ_ATTACHMENTS = 50  # each may cost the reader seconds; the others are found by their message alone
 MAX_ITEMS = 100_000  # each becomes a passage; ten megabytes of one-word messages would be a million
 
 
@@ -47,6 +50,8 @@ async def parse(
     if len(body) > CONTENT_LIMIT_BYTES:
         raise TooLargeError(f"content must not be larger than {CONTENT_LIMIT_BYTES:,} bytes", field="content")
     named = zone_named(zone)
+    if kind is ContentKind.FILE and is_mail(body, filename):
+        return _checked(await _parse_mail(body, named, reader))
     if kind is ContentKind.FILE and _is_for_reader(body, filename):
         read = await reader.read(body, filename)
         parsed = parse_markdown(_without_unsound(read.markdown), zone)
@@ -59,6 +64,34 @@ async def parse(
         )
     # In a thread: megabytes take seconds, and the loop has callers to answer.
     return _checked(await asyncio.to_thread(lambda: _parse_text(decode(body), kind, filename, named)))
+
+
+async def _parse_mail(
+    body: bytes, zone: ZoneInfo, reader: DocumentReader, *, left: int = MAX_READ_ATTACHMENTS
+) -> ParsedDocument:
+    """Attachments are read like files of their own; one that cannot be read takes nothing else with it."""
+    parts = await asyncio.to_thread(mail_parts, body, zone)
+    turns: list[Turn] = []
+    for part in parts:
+        if isinstance(part, Turn):
+            turns.append(part)
+        elif left:
+            left -= 1
+            turns += await _attachment(part, zone, reader)
+    return ParsedDocument(title=turns[0].subject if len(parts) == 1 and turns else "", turns=tuple(turns))
+
+
+async def _attachment(part: Attachment, zone: ZoneInfo, reader: DocumentReader) -> list[Turn]:
+    try:
+        if is_mail(part.content, part.filename):  # a mail inside a mail: its words, not its attachments
+            read = await _parse_mail(part.content, zone, reader, left=0)
+        else:
+            read = await parse(part.content, ContentKind.FILE, part.filename, zone.key, reader)
+    except InvalidInputError:  # a picture, an empty or damaged file
+        return []
+    texts = [f"{turn.speaker}: {turn.text}".removeprefix(": ") for turn in read.turns]
+    texts += ["\n".join([" › ".join(section.heading), section.text]).strip() for section in read.sections]
+    return [replace(part.turn, text=text) for text in texts]
 
 
 def _is_for_reader(body: bytes, filename: str) -> bool:

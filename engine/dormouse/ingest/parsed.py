@@ -10,7 +10,8 @@ class Turn:
     """One message. `speaker` and `time` are as written (`time` is an ISO form if only a number was given).
 
     `occurred_ms` is None when the time is unknown or could be read in two ways; `role` is user, assistant,
-    system, tool or empty. `session` is the caller's name for the conversation, empty if it has none.
+    system, tool or empty. `session` is the caller's name for the conversation, empty if it has none; `subject`
+    what the message says it is about.
     """
 
     speaker: str
@@ -22,6 +23,7 @@ class Turn:
     precision: Precision | None = None
     external_id: str | None = None
     session: str = ""
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)

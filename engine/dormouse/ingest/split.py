@@ -96,7 +96,7 @@ def _of_turns(turns: tuple[Turn, ...], document: Document, revision: Revision) -
         draft = _Draft(
             kind=PassageKind.TURN,
             text="",
-            heading=f"{turn.time} {turn.speaker}".strip(),
+            heading=_who_and_what(turn),
             session=session,
             speaker=turn.speaker,
             role=turn.role,
@@ -113,6 +113,11 @@ def _of_turns(turns: tuple[Turn, ...], document: Document, revision: Revision) -
             draft = _dated_by_caller(draft, revision)
         for text in _texts_of(turn.text):
             yield replace(draft, text=text)
+
+
+def _who_and_what(turn: Turn) -> str:
+    said = f"{turn.time} {turn.speaker}".strip()
+    return f"{said}, {turn.subject}".strip(", ")[:_MAX_HEADING_CHARACTERS] if turn.subject else said
 
 
 def _texts_of(message: str) -> Iterator[str]:

@@ -102,10 +102,6 @@ LAUGHS = (
     + "".join(f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(9))
     + "]>"
 )
-MAIL = (
-    "From: ada@example.org\r\nTo: bob@example.org\r\nSubject: Engine parts\r\n"
-    "Date: Mon, 8 May 2023 13:56:00 +0000\r\n\r\nThe gears arrive on Friday.\r\n"
-)
 
 
 async def markdown(content: bytes, filename: str) -> str:
@@ -118,22 +114,15 @@ async def markdown(content: bytes, filename: str) -> str:
         (pdf("Ada wrote the program"), "a.pdf", ["Ada wrote the program"]),
         (docx(paragraph("Plan", "Heading1") + paragraph("Begin here.")), "a.docx", ["# Plan", "Begin here."]),
         (xlsx(), "a.xlsx", ["Budget", "Coffee", "42", "Tea"]),
-        (MAIL.encode(), "a.eml", ["The gears arrive on Friday."]),
         (b"<html><body><h1>A</h1><script>no()</script><p>b</p></body></html>", "a.html", ["# A", "b"]),
     ],
-    ids=["pdf", "docx", "xlsx", "eml", "html"],
+    ids=["pdf", "docx", "xlsx", "html"],
 )
 async def test_documents_become_markdown(content: bytes, filename: str, words: list[str]) -> None:
     found = await markdown(content, filename)
 
     assert [word for word in words if word not in found] == []
     assert "no()" not in found
-
-
-async def test_mail_brings_its_subject_and_time() -> None:
-    read = await KreuzbergDocumentReader().read(MAIL.encode(), "a.eml")
-
-    assert (read.title, read.created_ms) == ("Engine parts", 1_683_554_160_000)
 
 
 @pytest.mark.parametrize(

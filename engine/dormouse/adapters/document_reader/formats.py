@@ -18,7 +18,6 @@ MIME_BY_SUFFIX = {
     ".html": "text/html",
     ".htm": "text/html",
     ".xhtml": "text/html",
-    ".eml": "message/rfc822",
     ".msg": "application/vnd.ms-outlook",
     ".epub": "application/epub+zip",
     ".fb2": "application/x-fictionbook+xml",

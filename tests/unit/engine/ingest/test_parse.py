@@ -42,7 +42,7 @@ async def test_a_short_first_line_names_the_text_and_stays_in_it() -> None:
     assert result.sections[0].text.startswith("Journal of Physics\n")
 
 
-@pytest.mark.parametrize("filename", ["plan.pdf", "plan.DOCX", "mail.eml", "page.html"])
+@pytest.mark.parametrize("filename", ["plan.pdf", "plan.DOCX", "mail.msg", "page.html"])
 async def test_other_formats_go_to_the_reader(filename: str) -> None:
     reader = OnePage()
 
@@ -150,3 +150,32 @@ async def test_no_character_of_a_text_is_lost(text: str) -> None:
 async def test_a_million_tiny_messages_are_refused() -> None:
     with pytest.raises(TooLargeError, match="messages or sections"):
         await parsed("Bob: a\n" * 100_001, ContentKind.CHAT)
+
+
+async def test_what_came_with_a_mail_is_read_like_a_file_of_its_own() -> None:
+    mail = (
+        'From: Ada <ada@example.org>\nSubject: Tulips\nContent-Type: multipart/mixed; boundary="b"\n\n'
+        "--b\nContent-Type: text/plain\n\nSee the plan.\n"
+        '--b\nContent-Disposition: attachment; filename="plan.pdf"\n\n%PDF-1.7\n'
+        '--b\nContent-Disposition: attachment; filename="costs.csv"\n\nitem,price\nbulbs,40\n'
+        "--b--\n"
+    )
+
+    result = await parsed(mail, ContentKind.FILE, "mail.eml")
+
+    assert [(turn.subject, turn.text.splitlines()[-1]) for turn in result.turns] == [
+        ("Tulips", "See the plan."),
+        ("Tulips › plan.pdf", "Hello."),
+        ("Tulips › costs.csv", "bulbs,40"),
+    ]
+
+
+async def test_an_attachment_that_cannot_be_read_takes_nothing_with_it() -> None:
+    mail = (
+        'From: ada@example.org\nContent-Type: multipart/mixed; boundary="b"\n\n--b\n\nThe picture.\n'
+        '--b\nContent-Disposition: attachment; filename="a.bin"\n\n\x00\x01\x02\n--b--\n'
+    )
+
+    result = await parsed(mail, ContentKind.FILE, "mail.eml")
+
+    assert [turn.text for turn in result.turns] == ["The picture."]

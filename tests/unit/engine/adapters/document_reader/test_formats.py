@@ -16,7 +16,7 @@ def test_the_library_knows_every_format(mime: str) -> None:
         (b"PK\x03\x04....word/document.xml", "a.zip", ".docx"),
         (b"{\\rtf1", "", ".rtf"),
         (b"<html>", "a.HTML", ".html"),
-        (b"From: a", "C:\\mail\\a.eml", ".eml"),
+        (b"", "C:\\mail\\a.msg", ".msg"),
     ],
 )
 def test_bytes_outrank_the_name(content: bytes, filename: str, suffix: str) -> None:
