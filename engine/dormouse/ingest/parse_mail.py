@@ -6,13 +6,15 @@ Source: RFC 5322, RFC 2045; mailboxes are of the "mbox" kind (RFC 4155).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from email import message_from_bytes, policy
 from email.message import EmailMessage, MIMEPart
 from email.utils import getaddresses, parsedate_to_datetime
+from functools import partial
 from pathlib import PurePosixPath
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from dormouse.errors import UnreadableDocumentError
@@ -21,10 +23,13 @@ from dormouse.ingest.page_text import page_text
 from dormouse.ingest.parsed import Turn
 from dormouse.model.passage import Precision
 
+T = TypeVar("T")
+
 MAX_SHOWN_RECIPIENTS = 5
 MAX_SUBJECT_CHARACTERS = 200
 _SUFFIXES = frozenset({".eml", ".mbox", ".mbx"})
 _MESSAGE_START = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\r?\n(?=[!-9;-~]+:)")
+_CONTENT_HEADERS = re.compile(rb"^content-[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*\r?\n?", re.IGNORECASE | re.MULTILINE)
 _ESCAPED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _ANSWER_MARKS = re.compile(
     r"^(?:\s*(?:re|fwd?|aw|wg|sv|antw|回复|转发)(?:\[\d+\])?\s*[:：])+\s*", re.IGNORECASE
@@ -71,8 +76,7 @@ def _messages(body: bytes) -> Sequence[bytes]:
 
 
 def _parts_of(raw: bytes, zone: ZoneInfo, *, is_mailbox: bool) -> Iterator[Turn | Attachment]:
-    message = message_from_bytes(raw, policy=policy.default)
-    assert isinstance(message, EmailMessage)
+    message = _message(raw)
     turn = _envelope(message, zone)
     text = _body_of(message)
     if is_mailbox:
@@ -84,6 +88,15 @@ def _parts_of(raw: bytes, zone: ZoneInfo, *, is_mailbox: bool) -> Iterator[Turn 
     for filename, content in _attached(message):
         named = replace(turn, subject=f"{turn.subject} › {filename}".strip(" ›"), external_id=None)
         yield Attachment(named, filename, content)
+
+
+def _message(raw: bytes) -> EmailMessage:
+    """With headers about its content that the library falls over, it is read as plain text without them."""
+    for tried in (raw, _CONTENT_HEADERS.sub(b"", raw)):
+        message = _told(partial(message_from_bytes, tried, policy=policy.default), None)
+        if isinstance(message, EmailMessage):
+            return message
+    return EmailMessage()
 
 
 def _envelope(message: EmailMessage, zone: ZoneInfo) -> Turn:
@@ -105,11 +118,8 @@ def _envelope(message: EmailMessage, zone: ZoneInfo) -> Turn:
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    """One line, whatever the header holds; a header that cannot be read says nothing."""
-    try:
-        return " ".join(str(message.get(name, "")).split())
-    except (ValueError, IndexError, AttributeError, TypeError):  # the parser's own faults on malformed headers
-        return ""
+    """One line, whatever the header holds."""
+    return _told(lambda: " ".join(str(message.get(name, "")).split()), "")
 
 
 def _names(message: EmailMessage, field: str) -> list[str]:
@@ -131,23 +141,20 @@ def _sent(message: EmailMessage, zone: ZoneInfo) -> datetime | None:
 
 def _body_of(message: EmailMessage) -> str:
     """The plain text if there is one, else what the page says."""
-    try:
-        body = message.get_body(("plain", "html"))
-    except (KeyError, ValueError, AttributeError):
-        body = None
+    body = _told(lambda: message.get_body(("plain", "html")), None)
     if body is None:
         return ""
     text = _text_of(body)
-    return page_text(text) if body.get_content_subtype() == "html" else text
+    return page_text(text) if _told(body.get_content_subtype, "") == "html" else text
 
 
 def _text_of(part: MIMEPart) -> str:
     """Decoded as it says, else by what its bytes look like."""
-    content = part.get_payload(decode=True)
+    content = _told(lambda: part.get_payload(decode=True), None)
     if not isinstance(content, bytes):
         return ""
     try:
-        return content.decode(part.get_content_charset() or "utf-8")
+        return content.decode(_told(part.get_content_charset, None) or "utf-8")
     except (LookupError, UnicodeDecodeError):
         pass
     try:
@@ -164,12 +171,18 @@ def _own_words(text: str) -> str:
 
 def _attached(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
     for part in message.walk():
-        filename = part.get_filename()
-        if part.is_multipart() or not filename:
+        filename = "" if part.is_multipart() else _told(part.get_filename, None)
+        if not filename:
             continue
-        content = part.get_payload(decode=True)
+        content = _told(partial(part.get_payload, decode=True), None)
         if isinstance(content, bytes) and content.strip():
-            yield (
-                PurePosixPath(" ".join(filename.replace("\\", "/").split())).name[:MAX_SUBJECT_CHARACTERS],
-                content,
-            )
+            name = PurePosixPath(" ".join(filename.replace("\\", "/").split())).name
+            yield name[:MAX_SUBJECT_CHARACTERS], content
+
+
+def _told(read: Callable[[], T], otherwise: T) -> T:
+    """What a message says; the library falls over some headers that no standard allows."""
+    try:
+        return read()
+    except (ValueError, LookupError, AttributeError, TypeError):
+        return otherwise
