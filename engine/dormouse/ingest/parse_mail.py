@@ -150,9 +150,7 @@ def _body_of(message: EmailMessage) -> str:
 
 def _text_of(part: MIMEPart) -> str:
     """Decoded as it says, else by what its bytes look like."""
-    content = _told(lambda: part.get_payload(decode=True), None)
-    if not isinstance(content, bytes):
-        return ""
+    content = _told(partial(_bytes_of, part), b"")
     try:
         return content.decode(_told(part.get_content_charset, None) or "utf-8")
     except (LookupError, UnicodeDecodeError):
@@ -174,10 +172,15 @@ def _attached(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
         filename = "" if part.is_multipart() else _told(part.get_filename, None)
         if not filename:
             continue
-        content = _told(partial(part.get_payload, decode=True), None)
-        if isinstance(content, bytes) and content.strip():
+        content = _told(partial(_bytes_of, part), b"")
+        if content.strip():
             name = PurePosixPath(" ".join(filename.replace("\\", "/").split())).name
             yield name[:MAX_SUBJECT_CHARACTERS], content
+
+
+def _bytes_of(part: MIMEPart) -> bytes:
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
 
 
 def _told(read: Callable[[], T], otherwise: T) -> T:
