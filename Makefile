@@ -63,6 +63,7 @@ format: environment ## Put imports and layout in order
 
 docs: environment ## Write the generated pages anew
 	@$(BIN)/python -m tools.configuration_page
+	@$(BIN)/python -m tools.openapi_page
 
 lock: environment ## Resolve the lock files anew (needs a package index)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.locks

@@ -1,10 +1,11 @@
 """The application: every route behind its layers. Loading the protocol takes a second, so `app` loads this
 while the stores are opened.
 
-Layers, outermost first: probes, the guard against foreign names, answers to browsers' questions, the owner's
-count and the caller's identity, then the routes.
+Layers, outermost first: the guard against foreign names, answers to browsers' questions, the owner's count and
+the caller's identity, then the routes.
 """
 
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,15 +19,17 @@ from dormouse.errors import MisconfiguredError
 from dormouse_gateway.contracts.graph.modes import tool_mode
 from dormouse_gateway.contracts.graph.rest import rest_routes
 from dormouse_gateway.contracts.graph.toolset import INSTRUCTIONS, GraphManners, graph_toolset
-from dormouse_gateway.mcp.endpoint import Endpoint
+from dormouse_gateway.mcp.endpoint import Endpoint, mcp_routes
 from dormouse_gateway.mcp.server import ServerIdentity, build_server
 from dormouse_gateway.mcp.session_id import SessionIds
 from dormouse_gateway.mcp.session_key import session_key
 from dormouse_gateway.mcp.stopping import Stopping
 from dormouse_gateway.owner import DISTRIBUTION, Owner
 from dormouse_gateway.settings import GatewaySettings
-from dormouse_gateway.web.health import ProbeRoutes, health_routes
+from dormouse_gateway.web.health import BY_ANY_NAME, health_routes
 from dormouse_gateway.web.hosts import HostGuard, HostNames
+from dormouse_gateway.web.openapi import openapi_route
+from dormouse_gateway.web.operation import DescribedRoute
 from dormouse_gateway.web.problems import exception_handlers
 
 SEEN_BY_BROWSERS = ["Mcp-Session-Id", "Mcp-Protocol-Version", "WWW-Authenticate", "Retry-After", "X-Request-Id"]
@@ -37,17 +40,32 @@ def build_app(engine: Engine, settings: GatewaySettings, owner: Owner, stopping:
     identity = ServerIdentity("dormouse", "Dormouse", version(DISTRIBUTION), INSTRUCTIONS)
     server = build_server(graph_toolset(engine, manners_of(settings)), identity, stopping)
     endpoint = Endpoint(server, SessionIds([session_key(settings.data_dir)]))
-    routes: list[BaseRoute] = [
-        *endpoint.routes("/mcp"),
-        *rest_routes(lambda: engine, settings),
-        *owner.routes(),
-        *health_routes(),
-    ]
     app = Starlette(
-        routes=routes, exception_handlers=exception_handlers(), lifespan=lambda _app: endpoint.running()
+        routes=served_routes(lambda: engine, settings, endpoint, owner),
+        exception_handlers=exception_handlers(),
+        lifespan=lambda _app: endpoint.running(),
     )
     names = HostNames(settings.allowed_hosts)
-    return ProbeRoutes(HostGuard(_Browsers(owner.guard(app), names), names), engine)
+    return HostGuard(_Browsers(owner.guard(app), names), names, by_any_name=BY_ANY_NAME)
+
+
+def served_routes(
+    engine_provider: Callable[[], Engine], settings: GatewaySettings, mcp: ASGIApp, owner: Owner
+) -> list[BaseRoute]:
+    """The public ones, and those between this machine's own processes."""
+    return [*public_routes(engine_provider, settings, mcp), *owner.routes()]
+
+
+def public_routes(
+    engine_provider: Callable[[], Engine], settings: GatewaySettings, mcp: ASGIApp
+) -> list[DescribedRoute]:
+    """What clients may call; all of it is in `/openapi.json`."""
+    return [
+        *mcp_routes("/mcp", mcp),
+        *rest_routes(engine_provider, settings),
+        *health_routes(engine_provider),
+        openapi_route(version(DISTRIBUTION)),
+    ]
 
 
 def manners_of(settings: GatewaySettings) -> GraphManners:

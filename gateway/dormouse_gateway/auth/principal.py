@@ -19,7 +19,7 @@ from dormouse_gateway.auth.api_keys import KeyFile
 from dormouse_gateway.web.problems import Problem, problem_response
 
 LOCAL_USER = PrincipalId("local")
-OPEN_PATHS = frozenset({"/health", "/healthz", "/readyz"})  # probes carry no credentials
+OPEN_PATHS = frozenset({"/health", "/healthz", "/readyz", "/openapi.json"})  # nothing of anybody's is there
 LOCAL_ONLY = "/local/"  # between this machine's own processes: the token of server.json, nothing else
 
 

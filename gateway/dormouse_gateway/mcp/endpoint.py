@@ -5,25 +5,50 @@ Only POST is served: a stateless server has no stream to open and no session to 
 
 import json
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from typing import Any, Literal
 
 from mcp.server import Server
 from mcp.server.streamable_http import check_accept_headers
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import RequestBodyLimitMiddleware
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from pydantic import BaseModel, ConfigDict
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dormouse_gateway.mcp.session_id import SessionIds
 from dormouse_gateway.mcp.single_exchange import VERSION_HEADER, SingleExchange
+from dormouse_gateway.web.operation import Answer, DescribedRoute, Operation
 
 BODY_LIMIT_BYTES = 16 * 1024 * 1024  # 10 MiB of content are 13.4 MiB of base64
 
 _NOT_ACCEPTABLE = "Not Acceptable: Client must accept both application/json and text/event-stream"
 _INVALID_REQUEST = -32600
+
+
+class RpcMessage(BaseModel):
+    """A message of JSON-RPC 2.0; the protocol says which methods there are."""
+
+    model_config = ConfigDict(extra="allow")
+
+    jsonrpc: Literal["2.0"]
+    method: str
+    id: str | int | None = None
+    params: dict[str, object] | None = None
+
+
+MESSAGE = Operation(
+    "The Model Context Protocol, streamable HTTP",
+    "mcp",
+    {
+        200: Answer("The answer, or a stream of events that ends with it.", dict[str, Any]),
+        202: Answer("A notification was taken note of.", media="text/plain"),
+    },
+    description="Both eras of the protocol; a client sends `Accept: application/json, text/event-stream`.",
+    body=RpcMessage,
+    refusals=(403, 404, 406),
+)
 
 
 class Endpoint:
@@ -38,10 +63,6 @@ class Endpoint:
     def running(self) -> AbstractAsyncContextManager[None]:
         return self._modern.run()
 
-    def routes(self, path: str) -> list[Route]:
-        """With and without a slash at the end: clients lose their credentials on a redirect."""
-        return [Route(path, endpoint=self), Route(f"{path}/", endpoint=self)]
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # One of uvicorn's parsers leaves white space at the end of header values.
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
@@ -54,6 +75,11 @@ class Endpoint:
             await self._handshake(scope, receive, send)
         else:
             await self._modern.asgi_app(scope, receive, send)
+
+
+def mcp_routes(path: str, endpoint: ASGIApp) -> list[DescribedRoute]:
+    """The endpoint answers for every method itself, in the protocol's words."""
+    return [DescribedRoute(each, endpoint, {"POST": MESSAGE}) for each in (path, f"{path}/")]
 
 
 def _refusal(request: Request) -> Response | None:

@@ -1,34 +1,39 @@
-"""Three questions a platform asks, answered before anything is checked: probes know no names and no keys.
+"""Three questions a platform asks; two of them under any name, and none needs a key.
 
 `/healthz`: the process lives, whatever it depends on. `/readyz`: it can serve. `/health`: the graph contract's.
 """
 
 import asyncio
+from collections.abc import Callable
+from typing import NotRequired
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from typing_extensions import TypedDict
 
 from dormouse.engine import Engine
 from dormouse.errors import DormouseError
+from dormouse_gateway.web.operation import Answer, DescribedRoute, Operation
 
 READY_BUDGET_S = 3.0  # less than a probe waits
+BY_ANY_NAME = frozenset({"/healthz", "/readyz"})  # probes come by pod address
 
 
-class ProbeRoutes:
-    """Answers `/healthz` and `/readyz` itself and hands everything else on: probes come by pod address."""
+class HealthView(TypedDict):
+    """`status` is `ok` or `unavailable`, then with the code of what is missing."""
 
-    def __init__(self, app: ASGIApp, engine: Engine) -> None:
-        self._app = app
-        self._engine = engine
+    status: str
+    code: NotRequired[str]
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] not in {"/healthz", "/readyz"}:
-            await self._app(scope, receive, send)
-            return
-        response = alive() if scope["path"] == "/healthz" else await readiness(self._engine)
-        await response(scope, receive, send)
+
+_ALIVE = {200: Answer("The process lives; nothing else was asked.", HealthView)}
+HEALTH = Operation("Whether the process lives", "server", _ALIVE, is_open=True)
+READY = Operation(
+    "Whether it can serve",
+    "server",
+    {200: Answer("It can.", HealthView), 503: Answer("Something is missing.", HealthView)},
+    is_open=True,
+)
 
 
 def alive() -> Response:
@@ -47,10 +52,15 @@ async def readiness(engine: Engine) -> Response:
     return alive()
 
 
-def health_routes() -> list[Route]:
-    """The contract's `/health`, behind the same guard as everything else."""
-
+def health_routes(engine_provider: Callable[[], Engine]) -> list[DescribedRoute]:
     async def health(_request: Request) -> Response:
         return alive()
 
-    return [Route("/health", health, methods=["GET"])]
+    async def ready(_request: Request) -> Response:
+        return await readiness(engine_provider())
+
+    return [
+        DescribedRoute("/health", health, {"GET": HEALTH}, methods=["GET"]),
+        DescribedRoute("/healthz", health, {"GET": HEALTH}, methods=["GET"]),
+        DescribedRoute("/readyz", ready, {"GET": READY}, methods=["GET"]),
+    ]

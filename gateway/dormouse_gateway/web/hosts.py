@@ -47,14 +47,15 @@ class HostNames:
 
 
 class HostGuard:
-    """421 for a foreign Host, 403 for a foreign Origin."""
+    """421 for a foreign Host, 403 for a foreign Origin; paths in `by_any_name` tell nothing worth guarding."""
 
-    def __init__(self, app: ASGIApp, names: HostNames) -> None:
+    def __init__(self, app: ASGIApp, names: HostNames, *, by_any_name: frozenset[str] = frozenset()) -> None:
         self._app = app
         self._names = names
+        self._by_any_name = by_any_name
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"] in self._by_any_name:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)

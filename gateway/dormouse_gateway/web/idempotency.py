@@ -7,8 +7,16 @@ from starlette.requests import Request
 
 from dormouse.errors import InvalidInputError
 from dormouse.model.receipt import IdempotencyKey
+from dormouse_gateway.web.operation import Parameter
 
 MAX_CHARACTERS = 255
+IDEMPOTENCY_KEY = Parameter(
+    "Idempotency-Key",
+    "A call that is repeated with its key and body is answered from the first one; with another body it is "
+    "refused.",
+    {"type": "string", "minLength": 1, "maxLength": MAX_CHARACTERS, "pattern": "^[ -~]+$"},
+    "header",
+)
 
 
 def idempotency_of(request: Request, route: str, body: Iterable[bytes]) -> IdempotencyKey | None:

@@ -7,8 +7,16 @@ from collections.abc import Sequence
 from starlette.datastructures import QueryParams
 
 from dormouse.errors import InvalidInputError
+from dormouse_gateway.web.operation import Parameter
 
 NEXT_HEADER = "X-Next-Cursor"  # for bodies that a contract fixes as a plain array
+CURSOR = Parameter("cursor", "Where the page begins: what the page before answered with.")
+NEXT_CURSOR = Parameter(NEXT_HEADER, "The `cursor` of the next page; missing on the last.", place="header")
+
+
+def limit_parameter(*, default: int, most: int) -> Parameter:
+    schema = {"type": "integer", "minimum": 1, "maximum": most, "default": default}
+    return Parameter("limit", "How many at most.", schema)
 
 
 def cursor_of(position: Sequence[str | int]) -> str:

@@ -2,11 +2,15 @@ import re
 import tomllib
 
 from tests.unit.project.tree import ROOT
-from tools.configuration_page import PAGE, page
+from tools import configuration_page, openapi_page
 
 
 def test_the_page_of_settings_is_fresh() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run `make docs`"
+    assert configuration_page.PAGE.read_text(encoding="utf-8") == configuration_page.page(), "run `make docs`"
+
+
+def test_the_description_of_the_routes_is_fresh() -> None:
+    assert openapi_page.PAGE.read_text(encoding="utf-8") == openapi_page.page(), "run `make docs`"
 
 
 def test_the_changelog_speaks_of_the_version_that_is_built() -> None:

@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from dormouse.engine import Engine
 from dormouse.errors import UnavailableError
@@ -15,6 +14,8 @@ from dormouse.ids import JobId
 from dormouse.model.job import Job
 from dormouse.model.scope import Scope
 from dormouse_gateway.auth.principal import principal_of
+from dormouse_gateway.web.operation import DescribedRoute, Operation
+from dormouse_gateway.web.pagination import refuse_unknown
 from dormouse_gateway.web.problems import AsciiResponse
 
 WAIT_S = 50.0  # a blocking write answers `running` then; proxies and clients give up at 60 s
@@ -40,10 +41,22 @@ class Call:
 Handler = Callable[[Call], Awaitable[Response]]
 
 
-def route(method: str, path: str, handler: Handler, engine_provider: Callable[[], Engine]) -> Route:
+class Served(NamedTuple):
+    """One row of the table of routes: what it answers with, and what it says of itself."""
+
+    method: str
+    path: str
+    handler: Handler
+    operation: Operation
+
+
+def route(served: Served, engine_provider: Callable[[], Engine]) -> DescribedRoute:
     """The scope is decided here, once per request, after authentication and before anything is read."""
+    method, path, handler, operation = served
+    known = operation.names_in("query")
 
     async def endpoint(request: Request) -> Response:
+        refuse_unknown(request.query_params, known)
         engine = engine_provider()
         try:
             async with asyncio.timeout(DEADLINE_S):
@@ -52,7 +65,7 @@ def route(method: str, path: str, handler: Handler, engine_provider: Callable[[]
         except TimeoutError as exc:
             raise UnavailableError("the request took too long") from exc
 
-    return Route(path, endpoint, methods=[method], name=f"{method} {path}")
+    return DescribedRoute(path, endpoint, {method: operation}, methods=[method])
 
 
 def answer(content: object, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -4,23 +4,73 @@ import mimetypes
 from pathlib import PurePosixPath
 
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from dormouse.ids import DocumentId
 from dormouse.model.dataset import DatasetSummary
 from dormouse.model.document import Document
 from dormouse.model.scope import Permission
 from dormouse_gateway.contracts.graph.rest.call import Call, answer
-from dormouse_gateway.contracts.graph.rest.receipts import dataset_view
+from dormouse_gateway.contracts.graph.rest.receipts import DatasetView, dataset_view
 from dormouse_gateway.web.instants import iso
-from dormouse_gateway.web.pagination import NEXT_HEADER, cursor_of, limit_of, position_of, refuse_unknown
+from dormouse_gateway.web.operation import Answer, Operation, Parameter, path_parameter
+from dormouse_gateway.web.pagination import (
+    CURSOR,
+    NEXT_CURSOR,
+    NEXT_HEADER,
+    cursor_of,
+    limit_of,
+    limit_parameter,
+    position_of,
+)
 
-_PAGE = frozenset({"limit", "cursor"})
+DATASET: Parameter = path_parameter(
+    "dataset", "The id of a dataset, or the name of one that the caller may read."
+)
+
+
+class DatasetSummaryView(DatasetView):
+    documents: int
+    passages: int
+    unfinishedJobs: int
+
+
+class DocumentView(TypedDict):
+    """`rawDataLocation` stays null: where the server keeps it is nobody's business."""
+
+    id: str
+    name: str
+    createdAt: str
+    updatedAt: str
+    extension: str
+    mimeType: str
+    rawDataLocation: None
+    datasetId: str
+    label: None
+    externalMetadata: None
+    dataSize: None
+    externalId: str | None
+    revision: int
+    isSearchable: bool
+
+
+LIST_DATASETS = Operation(
+    "Everything the caller may read, by name",
+    "datasets",
+    {200: Answer("The datasets.", list[DatasetSummaryView], headers=(NEXT_CURSOR,))},
+    parameters=(limit_parameter(default=1000, most=1000), CURSOR),
+)
+LIST_DATA = Operation(
+    "The items of one dataset, by id",
+    "datasets",
+    {200: Answer("The items.", list[DocumentView], headers=(NEXT_CURSOR,))},
+    parameters=(DATASET, limit_parameter(default=100, most=1000), CURSOR),
+)
 
 
 async def list_datasets(call: Call) -> Response:
     """Everything the caller may read, by name."""
     query = call.request.query_params
-    refuse_unknown(query, _PAGE)
     limit, after = limit_of(query, default=1000, most=1000), position_of(query, (str, str))
     found = sorted(await call.engine.datasets(call.scope), key=_place)
     if after is not None:
@@ -33,7 +83,6 @@ async def list_datasets(call: Call) -> Response:
 async def list_data(call: Call) -> Response:
     """GET /api/v1/datasets/{id}/data: the items of one dataset, by id."""
     query = call.request.query_params
-    refuse_unknown(query, _PAGE)
     limit, after = limit_of(query, default=100, most=1000), position_of(query, (str,))
     dataset = await call.engine.dataset_named(
         call.scope, call.request.path_params["dataset"], permission=Permission.READ
@@ -48,7 +97,7 @@ def _place(summary: DatasetSummary) -> list[str | int]:
     return [summary.dataset.name, summary.dataset.id]
 
 
-def _summary_view(summary: DatasetSummary) -> dict[str, object]:
+def _summary_view(summary: DatasetSummary) -> DatasetSummaryView:
     return {
         **dataset_view(summary.dataset),
         "documents": summary.documents,
@@ -57,8 +106,7 @@ def _summary_view(summary: DatasetSummary) -> dict[str, object]:
     }
 
 
-def _document_view(document: Document) -> dict[str, object]:
-    """`rawDataLocation` stays null: where the server keeps it is nobody's business."""
+def _document_view(document: Document) -> DocumentView:
     suffix = PurePosixPath(document.name).suffix
     return {
         "id": document.id,

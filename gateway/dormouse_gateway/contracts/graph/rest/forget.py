@@ -4,7 +4,10 @@ Answers when a read-back found nothing, or `running` with the job ids when the w
 Source: contract-graph, "forget"; recorded cases forget_*.
 """
 
+from typing import NotRequired
+
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from dormouse.ids import DatasetId, DocumentId
 from dormouse.model.job import Stage
@@ -12,11 +15,44 @@ from dormouse.model.receipt import ForgetReceipt
 from dormouse.model.scope import Permission
 from dormouse_gateway.contracts.graph.rest.bodies import ForgetBody, parsed
 from dormouse_gateway.contracts.graph.rest.call import Call, answer
-from dormouse_gateway.contracts.graph.rest.receipts import job_view
+from dormouse_gateway.contracts.graph.rest.datasets import DATASET
+from dormouse_gateway.contracts.graph.rest.receipts import JobView, job_view
 from dormouse_gateway.web.limits import json_object
+from dormouse_gateway.web.operation import Answer, Operation
 from dormouse_gateway.web.problems import Problem, ProblemError
 
 _AMBIGUOUS = "Invalid request parameters. Specify dataset or dataset_id, data_id+dataset, or everything=True."
+
+
+class ForgottenView(TypedDict):
+    """`status` is `success`, `running` with the ids of jobs that go on, or `errored` with those that failed."""
+
+    status: str
+    dataset_id: NotRequired[str]
+    data_id: NotRequired[str]
+    datasets_removed: NotRequired[int]
+    job_ids: NotRequired[list[str]]
+    jobs: NotRequired[list[JobView]]
+
+
+_UNFINISHED = {
+    202: Answer("Accepted; it is still being erased.", ForgottenView),
+    409: Answer("Not everything could be erased.", ForgottenView),
+}
+FORGET = Operation(
+    "Forget an item, a dataset, or everything that the caller owns",
+    "memory",
+    {200: Answer("A read-back found nothing.", ForgottenView), **_UNFINISHED},
+    body=ForgetBody,
+    refusals=(403, 404, 422),
+)
+DELETE_DATASET = Operation(
+    "Forget one dataset",
+    "datasets",
+    {200: Answer("A read-back found nothing."), **_UNFINISHED},
+    parameters=(DATASET,),
+    refusals=(403,),
+)
 
 
 async def forget(call: Call) -> Response:

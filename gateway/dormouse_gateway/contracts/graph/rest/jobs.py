@@ -1,23 +1,75 @@
 """GET /api/v1/jobs and one of them: the receipts of writes. Source: writes §4."""
 
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from dormouse.errors import InvalidInputError
 from dormouse.ids import DatasetId, JobId
 from dormouse.model.job import Job, Stage
 from dormouse.model.scope import Permission
 from dormouse_gateway.contracts.graph.rest.call import WAIT_S, Call, answer
-from dormouse_gateway.contracts.graph.rest.receipts import job_view
+from dormouse_gateway.contracts.graph.rest.receipts import JobView, job_view
 from dormouse_gateway.web.instants import iso
-from dormouse_gateway.web.pagination import cursor_of, limit_of, position_of, refuse_unknown
+from dormouse_gateway.web.operation import Answer, Operation, Parameter, path_parameter
+from dormouse_gateway.web.pagination import CURSOR, cursor_of, limit_of, limit_parameter, position_of
 
 MOST = 200
+
+
+class JobPage(TypedDict):
+    """`nextCursor` is null on the last page."""
+
+    jobs: list[JobView]
+    nextCursor: str | None
+
+
+class StepView(TypedDict):
+    stage: str
+    at: str
+
+
+class JobWithSteps(JobView):
+    steps: list[StepView]
+
+
+LIST_JOBS = Operation(
+    "Receipts of writes, newest first",
+    "jobs",
+    {200: Answer("One's own jobs, and those of the datasets that were named.", JobPage)},
+    parameters=(
+        Parameter(
+            "dataset",
+            "Name or id; may be repeated.",
+            {"type": "array", "items": {"type": "string"}, "maxItems": 100},
+        ),
+        Parameter(
+            "stage",
+            "May be repeated.",
+            {"type": "array", "items": {"type": "string", "enum": [stage.value for stage in Stage]}},
+        ),
+        limit_parameter(default=50, most=MOST),
+        CURSOR,
+    ),
+    refusals=(404,),
+)
+READ_JOB = Operation(
+    "One receipt",
+    "jobs",
+    {200: Answer("The job as it stands.", JobWithSteps)},
+    parameters=(
+        path_parameter("job", "The id that the write answered with."),
+        Parameter(
+            "wait",
+            "Seconds to wait until the job is searchable or final.",
+            {"type": "integer", "minimum": 0, "maximum": int(WAIT_S), "default": 0},
+        ),
+    ),
+)
 
 
 async def list_jobs(call: Call) -> Response:
     """Newest first; `dataset` (name or id) and `stage` may be repeated."""
     query = call.request.query_params
-    refuse_unknown(query, frozenset({"dataset", "stage", "limit", "cursor"}))
     limit, before = limit_of(query, default=50, most=MOST), position_of(query, (int, str))
     datasets = [
         (await call.engine.dataset_named(call.scope, name, permission=Permission.READ)).id
@@ -34,7 +86,6 @@ async def list_jobs(call: Call) -> Response:
 async def read_job(call: Call) -> Response:
     """With `wait` (seconds, at most 50) it answers when the job is searchable or final, or the time is over."""
     query = call.request.query_params
-    refuse_unknown(query, frozenset({"wait"}))
     job_id = JobId(call.request.path_params["job"])
     budget_s = _wait_s(query.get("wait", "0"))
     job = await call.engine.job(call.scope, job_id)

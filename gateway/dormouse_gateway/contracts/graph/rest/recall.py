@@ -8,6 +8,7 @@ Source: contract-graph, "recall"; recorded cases recall_*.
 from pathlib import PurePosixPath
 
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from dormouse.ids import DatasetId
 from dormouse.model.recall import Hit, RecallMode, RecallRequest, RecallResult, SessionHit
@@ -20,10 +21,72 @@ from dormouse_gateway.contracts.graph.search_types import plan_search
 from dormouse_gateway.mcp.tool import ToolRefusal
 from dormouse_gateway.web.instants import iso, iso_or_none
 from dormouse_gateway.web.limits import json_object
+from dormouse_gateway.web.operation import Answer, Operation, Parameter
 from dormouse_gateway.web.problems import Problem, ProblemError
 
 DEGRADED_HEADER = "X-Dormouse-Degraded"
 _TOOL_PREFIX = "Error: Recall failed: "  # the tool's texts begin so; here the status says it
+
+
+class SessionEntry(TypedDict):
+    """What the conversation said; what is not kept is null."""
+
+    time: str
+    question: str
+    context: str
+    answer: str
+    qa_id: str
+    feedback_text: None
+    feedback_score: None
+    used_graph_element_ids: None
+    memify_metadata: None
+    used_session_context_ids: None
+    source: str
+
+
+class GraphEntry(TypedDict):
+    """A passage (`kind` is `chunk`, a higher score is better) or the answer that rests on some."""
+
+    kind: str
+    search_type: str
+    text: str
+    system_prompt: None
+    score: float | None
+    dataset_id: str | None
+    dataset_name: str | None
+    metadata: dict[str, object]
+    raw: dict[str, object] | None
+    structured: None
+    source: str
+
+
+class SystemEntry(TypedDict):
+    """Why nothing was found: `memory_warming_up` or `build_failed`."""
+
+    source: str
+    status: str
+    text: str
+    datapoint_count: int
+    threshold: int
+    error_class: None
+    error_message: None
+
+
+Entry = SessionEntry | GraphEntry | SystemEntry
+
+RECALL = Operation(
+    "Find what is remembered",
+    "memory",
+    {
+        200: Answer(
+            "What was found, session first, then best first.",
+            list[Entry],
+            headers=(Parameter(DEGRADED_HEADER, "Parts of the search that did not answer.", place="header"),),
+        )
+    },
+    body=RecallBody,
+    refusals=(404,),
+)
 
 
 def recall_with(*, has_model: bool) -> Handler:
@@ -57,11 +120,11 @@ def recall_with(*, has_model: bool) -> Handler:
     return recall
 
 
-def entries_of(result: RecallResult, search_type: str, mode: RecallMode) -> list[dict[str, object]]:
+def entries_of(result: RecallResult, search_type: str, mode: RecallMode) -> list[Entry]:
     """Sessions, then the answer if one was asked for, then the passages it may rest on."""
-    entries = [_session_entry(hit) for hit in result.session_hits]
+    entries: list[Entry] = [_session_entry(hit) for hit in result.session_hits]
     if mode is RecallMode.ANSWER and result.answer:
-        entries.append(_answer_entry(result, search_type))
+        entries.append(_answer_entry(result.answer, result.answer_model, search_type))
     entries += [_passage_entry(hit, search_type) for hit in result.hits]
     return entries or _explanation(result)
 
@@ -81,7 +144,7 @@ async def _is_empty(call: Call, datasets: frozenset[DatasetId] | None) -> bool:
     return not any(each.documents for each in summaries if datasets is None or each.dataset.id in datasets)
 
 
-def _session_entry(hit: SessionHit) -> dict[str, object]:
+def _session_entry(hit: SessionHit) -> SessionEntry:
     return {
         "time": iso(hit.entry.created_ms),
         "question": "",
@@ -97,23 +160,23 @@ def _session_entry(hit: SessionHit) -> dict[str, object]:
     }
 
 
-def _answer_entry(result: RecallResult, search_type: str) -> dict[str, object]:
+def _answer_entry(text: str, model: str | None, search_type: str) -> GraphEntry:
     return {
         "kind": "graph_completion",
         "search_type": search_type,
-        "text": result.answer,
+        "text": text,
         "system_prompt": None,
         "score": None,
         "dataset_id": None,
         "dataset_name": None,
-        "metadata": {"model": result.answer_model},
-        "raw": {"value": result.answer},
+        "metadata": {"model": model},
+        "raw": {"value": text},
         "structured": None,
         "source": "graph",
     }
 
 
-def _passage_entry(hit: Hit, search_type: str) -> dict[str, object]:
+def _passage_entry(hit: Hit, search_type: str) -> GraphEntry:
     passage = hit.passage
     return {
         "kind": "chunk",
@@ -142,7 +205,7 @@ def _passage_entry(hit: Hit, search_type: str) -> dict[str, object]:
     }
 
 
-def _explanation(result: RecallResult) -> list[dict[str, object]]:
+def _explanation(result: RecallResult) -> list[Entry]:
     """Why nothing was found, unless there simply is nothing."""
     if result.outcome == "indexing":
         return [_system("memory_warming_up", texts.still_indexing(result.completed, result.total), result)]
@@ -151,7 +214,7 @@ def _explanation(result: RecallResult) -> list[dict[str, object]]:
     return []
 
 
-def _system(status: str, text: str, result: RecallResult) -> dict[str, object]:
+def _system(status: str, text: str, result: RecallResult) -> SystemEntry:
     return {
         "source": "system",
         "status": status,

@@ -1,8 +1,58 @@
 """Jobs and datasets as the routes show them."""
 
+from typing_extensions import TypedDict
+
 from dormouse.model.dataset import Dataset
 from dormouse.model.job import Job, JobCounts, Stage
 from dormouse_gateway.web.instants import iso, iso_or_none
+
+
+class FailureView(TypedDict):
+    code: str
+    message: str
+    retryable: bool
+    stage: str
+
+
+class CountsView(TypedDict):
+    sizeBytes: int
+    passages: int
+    done: int
+    unchanged: int
+    facts: int
+    episodes: int
+    foresights: int
+    entities: int
+    erased: int
+
+
+class JobView(TypedDict):
+    """A write's receipt. `datasetId` and `documentId` are null where it concerns none."""
+
+    id: str
+    kind: str
+    stage: str
+    datasetId: str | None
+    documentId: str | None
+    acceptedAt: str
+    updatedAt: str
+    searchableAt: str | None
+    finishedAt: str | None
+    counts: CountsView
+    error: FailureView | None
+    cancelReason: str | None
+    isDuplicate: bool
+    retryOf: str | None
+    parkedReason: str | None
+    nextAttemptAt: str | None
+
+
+class DatasetView(TypedDict):
+    id: str
+    name: str
+    createdAt: str
+    updatedAt: str
+    ownerId: str
 
 
 def status_of(jobs: list[Job]) -> str:
@@ -12,7 +62,7 @@ def status_of(jobs: list[Job]) -> str:
     return "completed" if all(job.stage.is_final or job.stage.is_searchable for job in jobs) else "running"
 
 
-def failure_view(job: Job) -> dict[str, object] | None:
+def failure_view(job: Job) -> FailureView | None:
     failure = job.failure
     if failure is None:
         return None
@@ -24,7 +74,7 @@ def failure_view(job: Job) -> dict[str, object] | None:
     }
 
 
-def job_view(job: Job) -> dict[str, object]:
+def job_view(job: Job) -> JobView:
     return {
         "id": job.id,
         "kind": job.kind.value,
@@ -45,7 +95,7 @@ def job_view(job: Job) -> dict[str, object]:
     }
 
 
-def dataset_view(dataset: Dataset) -> dict[str, object]:
+def dataset_view(dataset: Dataset) -> DatasetView:
     return {
         "id": dataset.id,
         "name": dataset.name,
@@ -55,7 +105,7 @@ def dataset_view(dataset: Dataset) -> dict[str, object]:
     }
 
 
-def _counts_view(counts: JobCounts) -> dict[str, int]:
+def _counts_view(counts: JobCounts) -> CountsView:
     return {
         "sizeBytes": counts.size_bytes,
         "passages": counts.passages,

@@ -9,9 +9,11 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NotRequired
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from dormouse.errors import InvalidInputError, TooLargeError
 from dormouse.model.document import CONTENT_LIMIT_BYTES, Content, ContentKind
@@ -20,15 +22,64 @@ from dormouse.model.receipt import IdempotencyKey, Receipt
 from dormouse.model.scope import Permission
 from dormouse_gateway.contracts.graph.rest.bodies import RememberBody, parsed
 from dormouse_gateway.contracts.graph.rest.call import Call, answer
-from dormouse_gateway.contracts.graph.rest.receipts import failure_view, status_of
-from dormouse_gateway.web.idempotency import idempotency_of
+from dormouse_gateway.contracts.graph.rest.receipts import FailureView, failure_view, status_of
+from dormouse_gateway.web.idempotency import IDEMPOTENCY_KEY, idempotency_of
 from dormouse_gateway.web.instants import instant_of
 from dormouse_gateway.web.limits import form
+from dormouse_gateway.web.operation import FILE, TEXT, Answer, Form, Operation
 
 ROUTE = "POST /api/v1/remember"
 MAX_FILENAME_CHARACTERS = 1024
 _FILE_FIELD, _TEXT_FIELD = "data", "raw_data"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f]|^/|^[A-Za-z]:|(^|/)\.\.(/|$)")
+
+
+class RefusalView(TypedDict):
+    code: str
+    message: str
+
+
+class ItemView(TypedDict):
+    """`error` is there when the item was refused (`id` may then be null) or its job failed."""
+
+    id: str | None
+    name: NotRequired[str]
+    job_id: NotRequired[str]
+    stage: NotRequired[str]
+    is_duplicate: NotRequired[bool]
+    error: NotRequired[FailureView | RefusalView | None]
+
+
+class RememberedView(TypedDict):
+    """`status` is `completed`, `running`, `errored` or `session_stored`."""
+
+    status: str
+    dataset_name: str | None
+    dataset_id: str | None
+    pipeline_run_id: str | None
+    items_processed: int
+    elapsed_seconds: float | None
+    items: list[ItemView]
+    session_ids: NotRequired[list[str]]
+
+
+REMEMBER = Operation(
+    "Remember files and texts, or texts of a session",
+    "memory",
+    {
+        200: Answer("Everything is durable, and searchable unless `running`.", RememberedView),
+        409: Answer("An item was refused or failed; the others stay.", RememberedView),
+    },
+    parameters=(IDEMPOTENCY_KEY,),
+    body=Form(
+        RememberBody,
+        {
+            _FILE_FIELD: {"type": "array", "items": FILE, "description": "Files, each of up to 10 MiB."},
+            _TEXT_FIELD: {"type": "array", "items": TEXT, "description": "Texts, each of up to 10 MiB."},
+        },
+    ),
+    refusals=(403, 404, 422),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,18 +190,17 @@ async def _into_session(call: Call, body: RememberBody, contents: Sequence[Conte
         await call.engine.remember_in_session(call.scope, session, text, dataset=dataset) for text in texts
     ]
     bound = next((entry.dataset for entry in entries if entry.dataset), None)
-    return answer(
-        {
-            "status": "session_stored",
-            "dataset_name": body.dataset_name,
-            "dataset_id": bound or body.dataset_id,
-            "pipeline_run_id": None,
-            "items_processed": len(entries),
-            "elapsed_seconds": 0.0,
-            "session_ids": [body.session_id],
-            "items": [{"id": entry.id} for entry in entries],
-        }
-    )
+    view: RememberedView = {
+        "status": "session_stored",
+        "dataset_name": body.dataset_name,
+        "dataset_id": bound or body.dataset_id,
+        "pipeline_run_id": None,
+        "items_processed": len(entries),
+        "elapsed_seconds": 0.0,
+        "session_ids": [body.session_id],
+        "items": [{"id": entry.id} for entry in entries],
+    }
+    return answer(view)
 
 
 def _as_text(content: Content) -> str:
@@ -203,7 +253,7 @@ def _result(items: Sequence[Item], elapsed_s: float) -> Response:
         raise next(item.problem for item in items if item.problem)
     status = "errored" if any(item.problem for item in items) else status_of(jobs)
     dataset = next(item.receipt.dataset for item in items if item.receipt)
-    body = {
+    view: RememberedView = {
         "status": status,
         "dataset_name": dataset.name if dataset else None,
         "dataset_id": dataset.id if dataset else None,
@@ -212,16 +262,16 @@ def _result(items: Sequence[Item], elapsed_s: float) -> Response:
         "elapsed_seconds": round(elapsed_s, 3) if status != "running" else None,
         "items": [_item_view(item) for item in items],
     }
-    return answer(body, status=409 if status == "errored" else 200)
+    return answer(view, status=409 if status == "errored" else 200)
 
 
-def _item_view(item: Item) -> dict[str, object]:
+def _item_view(item: Item) -> ItemView:
     if item.problem:
-        error = {"code": item.problem.code, "message": str(item.problem)}
+        error: RefusalView = {"code": item.problem.code, "message": str(item.problem)}
         return {"id": None, "name": item.name, "error": error}
     assert item.receipt
     assert item.job
-    view: dict[str, object] = {
+    view: ItemView = {
         "id": item.receipt.document.id if item.receipt.document else item.job.document,
         "name": item.name,
         "job_id": item.job.id,

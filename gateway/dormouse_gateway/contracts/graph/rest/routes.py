@@ -2,32 +2,31 @@
 
 from collections.abc import Callable
 
-from starlette.routing import Route
-
 from dormouse.engine import Engine
-from dormouse_gateway.contracts.graph.rest.call import Handler, route
-from dormouse_gateway.contracts.graph.rest.datasets import list_data, list_datasets
-from dormouse_gateway.contracts.graph.rest.forget import delete_dataset, forget
-from dormouse_gateway.contracts.graph.rest.jobs import list_jobs, read_job
-from dormouse_gateway.contracts.graph.rest.recall import recall_with
-from dormouse_gateway.contracts.graph.rest.remember import remember
-from dormouse_gateway.contracts.graph.rest.status import read_status
+from dormouse_gateway.contracts.graph.rest.call import Served, route
+from dormouse_gateway.contracts.graph.rest.datasets import LIST_DATA, LIST_DATASETS, list_data, list_datasets
+from dormouse_gateway.contracts.graph.rest.forget import DELETE_DATASET, FORGET, delete_dataset, forget
+from dormouse_gateway.contracts.graph.rest.jobs import LIST_JOBS, READ_JOB, list_jobs, read_job
+from dormouse_gateway.contracts.graph.rest.recall import RECALL, recall_with
+from dormouse_gateway.contracts.graph.rest.remember import REMEMBER, remember
+from dormouse_gateway.contracts.graph.rest.status import READ_STATUS, read_status
 from dormouse_gateway.settings import GatewaySettings
+from dormouse_gateway.web.operation import DescribedRoute
 
 PREFIX = "/api/v1"
 
 
-def rest_routes(engine_provider: Callable[[], Engine], settings: GatewaySettings) -> list[Route]:
+def rest_routes(engine_provider: Callable[[], Engine], settings: GatewaySettings) -> list[DescribedRoute]:
     """For the application's router; `engine_provider` is asked once per request, when the engine runs."""
-    handlers: list[tuple[str, str, Handler]] = [
-        ("POST", "/remember", remember),
-        ("POST", "/recall", recall_with(has_model=settings.llm.is_configured)),
-        ("POST", "/forget", forget),
-        ("GET", "/datasets", list_datasets),
-        ("DELETE", "/datasets/{dataset}", delete_dataset),
-        ("GET", "/datasets/{dataset}/data", list_data),
-        ("GET", "/jobs", list_jobs),
-        ("GET", "/jobs/{job}", read_job),
-        ("GET", "/status", read_status),
+    served = [
+        Served("POST", "/remember", remember, REMEMBER),
+        Served("POST", "/recall", recall_with(has_model=settings.llm.is_configured), RECALL),
+        Served("POST", "/forget", forget, FORGET),
+        Served("GET", "/datasets", list_datasets, LIST_DATASETS),
+        Served("DELETE", "/datasets/{dataset}", delete_dataset, DELETE_DATASET),
+        Served("GET", "/datasets/{dataset}/data", list_data, LIST_DATA),
+        Served("GET", "/jobs", list_jobs, LIST_JOBS),
+        Served("GET", "/jobs/{job}", read_job, READ_JOB),
+        Served("GET", "/status", read_status, READ_STATUS),
     ]
-    return [route(method, PREFIX + path, handler, engine_provider) for method, path, handler in handlers]
+    return [route(each._replace(path=PREFIX + each.path), engine_provider) for each in served]

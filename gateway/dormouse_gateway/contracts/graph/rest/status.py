@@ -4,10 +4,36 @@ import os
 from importlib.metadata import version
 
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from dormouse_gateway.contracts.graph.rest.call import Call, answer
+from dormouse_gateway.web.operation import Answer, Operation
 
 DISTRIBUTION = "dormouse-memory"
+
+
+class TroubleView(TypedDict):
+    code: str
+    message: str
+
+
+class StatusView(TypedDict):
+    status: str
+    version: str
+    pid: int
+    principal: str
+    datasets: int
+    documents: int
+    passages: int
+    unfinishedJobs: int
+    problems: list[TroubleView]
+
+
+READ_STATUS = Operation(
+    "Whether everything is ready, and how much the caller may read",
+    "server",
+    {200: Answer("`problems` is empty when all parts are ready.", StatusView)},
+)
 
 
 async def read_status(call: Call) -> Response:

@@ -1,0 +1,82 @@
+"""What a route is for, declared where it is served: read by `/openapi.json` and by the route itself.
+
+A parameter that no operation declares is refused, so the description cannot leave one out.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from starlette.routing import Route
+
+JSON = "application/json"
+TEXT: Mapping[str, object] = {"type": "string"}
+FILE: Mapping[str, object] = {"type": "string", "format": "binary"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`schema` is JSON Schema; one of type `array` in a query is a name that may be repeated."""
+
+    name: str
+    meaning: str
+    schema: Mapping[str, object] = field(default_factory=lambda: TEXT)
+    place: Literal["query", "header", "path"] = "query"
+    is_required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`shape` is a type that pydantic can describe (a `TypedDict` view); None: the body is `null` or, for
+    another `media` than JSON, bytes."""
+
+    meaning: str
+    shape: Any = None
+    media: str = JSON
+    headers: tuple[Parameter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A multipart body: the plain fields of a model, beside fields that are files or may be repeated."""
+
+    fields: type[BaseModel]
+    more: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`refusals` are statuses of this route alone; those that any route may answer are added by themselves.
+    `is_open`: served without a credential."""
+
+    summary: str
+    tag: str
+    answers: Mapping[int, Answer]
+    description: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    body: type[BaseModel] | Form | None = None
+    refusals: tuple[int, ...] = ()
+    is_open: bool = False
+
+    def names_in(self, place: Literal["query", "header", "path"]) -> frozenset[str]:
+        return frozenset(each.name for each in self.parameters if each.place == place)
+
+
+class DescribedRoute(Route):
+    """A route that carries what it does. `methods` None: the endpoint itself answers for other methods."""
+
+    def __init__(
+        self,
+        path: str,
+        endpoint: Callable[..., Any],
+        operations: Mapping[str, Operation],
+        *,
+        methods: Iterable[str] | None = None,
+    ) -> None:
+        super().__init__(path, endpoint, methods=None if methods is None else list(methods))
+        self.operations = operations
+
+
+def path_parameter(name: str, meaning: str) -> Parameter:
+    return Parameter(name, meaning, TEXT, "path", is_required=True)
