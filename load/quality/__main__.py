@@ -17,7 +17,7 @@ from load.quality.measure import Found, Recall, ask_all, recall_weighing, rememb
 from load.quality.sets import QuestionSet, read_sets
 
 SIGNALS = (
-    "max_sim", "max_sim_window", "dense", "dense_window", "terms", "terms_window", "neighbours", "session",
+    "max_sim", "max_sim_window", "dense", "dense_window", "terms", "terms_window", "neighbours",
     "speaker", "own_words", "date",
 )  # fmt: skip
 

@@ -106,20 +106,3 @@ class Nominee:
 
     passage: PassageId
     score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A nominated point with what scoring needs beyond the arms' scores; `tokens` as in `PassageVectors`."""
-
-    passage: PassageId
-    dataset: DatasetId
-    document: DocumentId
-    kind: PassageKind
-    session: str
-    order: int
-    speaker: str
-    role: str
-    occurred_ms: int | None
-    previous: tuple[PassageId, ...]
-    tokens: bytes

@@ -7,14 +7,14 @@ text. Rows of a higher change number are never replaced. Source: retrieval, "Ind
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dormouse.ids import PassageId, TermId
 from dormouse.model.change import Erasure
-from dormouse.model.passage import Candidate, Nominee, Point
+from dormouse.model.passage import WINDOW_BEFORE, Nominee, Point
 from dormouse.model.scope import Fence, Scope
 from dormouse.model.workspace import Collection as VectorCollection
 
@@ -44,18 +44,36 @@ class PointFilter:
     sessions: Collection[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Nomination:
-    """The union of what the arms named, by id, and all that scoring it needs.
+    """The union of what the arms named, and all that scoring it needs, in columns: hundreds come at once.
 
-    `before` has the token vectors of readable passages before the candidates that are not among them;
-    `scores` what each arm, in the order asked, gives each candidate (0 where nothing matches), and a dense
-    arm those before them too.
+    A row is a passage: the candidates by id, then by id those readable ones before a candidate that is a turn
+    which are none themselves. `scores` are what each arm, in the order asked, gives each row (0 where nothing
+    matches; terms score candidates only). `sizes` are bytes of each row in `tokens`, which are as in
+    `PassageVectors`. The other columns have the candidates' rows only; `previous` are the rows of the passages
+    before it, nearest first, and -1 for none.
     """
 
-    candidates: Sequence[Candidate]
-    scores: Sequence[Mapping[PassageId, float]]
-    before: Mapping[PassageId, bytes]
+    passages: Sequence[PassageId]
+    scores: Sequence[NDArray[np.float32]]
+    sizes: NDArray[np.int32]
+    tokens: bytes
+    is_turn: NDArray[np.bool_]
+    previous: NDArray[np.int32]
+    speakers: Sequence[str]
+    roles: Sequence[str]
+    occurred_ms: Sequence[int | None]
+
+    @classmethod
+    def nothing(cls, arms: int = 0) -> Self:
+        empty = np.zeros(0, dtype=np.int32)
+        scores = [np.zeros(0, dtype=np.float32)] * arms
+        return cls((), scores, empty, b"", empty > 0, empty.reshape(0, WINDOW_BEFORE), (), (), ())
+
+    @property
+    def candidates(self) -> Sequence[PassageId]:
+        return self.passages[: len(self.is_turn)]
 
 
 @dataclass(frozen=True, slots=True)

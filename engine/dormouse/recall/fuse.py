@@ -5,14 +5,16 @@ better the best one is carries meaning. Source: retrieval, "Query"; figures in d
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dormouse.ids import PassageId
-from dormouse.model.passage import TOKEN_VECTOR_BYTES, Candidate, PassageKind
+from dormouse.model.interval import Interval
+from dormouse.model.passage import TOKEN_VECTOR_BYTES
 from dormouse.ports.embedder import EmbeddedQuery
+from dormouse.ports.vector_store import Nomination
 from dormouse.recall.max_sim import token_maxima
 from dormouse.recall.understand import Understanding, names
 
@@ -36,7 +38,6 @@ class Weights:
     terms: float = 0.25
     terms_window: float = 0.5
     neighbours: float = 0.1  # one share for the passage before and one for the passage after
-    session: float = 0.0  # no gain once windows are scored
     speaker: float = 0.8
     own_words: float = 2.0  # "my", "I": on assistant logs worth more than any model
     user_words: float = 0.0
@@ -46,15 +47,12 @@ class Weights:
 DEFAULT = Weights()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What is known of the candidates: `arms` by name ("dense", "terms", "terms_window") and passage, 0 where
-    an arm found nothing; `neighbours` are token vectors of passages before them that are no candidates, which
-    the dense arm may have scored too."""
+    """What was nominated; `arms` are the columns of its scores by name: "dense", "terms", "terms_window"."""
 
-    candidates: Sequence[Candidate]
-    arms: Mapping[str, Mapping[PassageId, float]]
-    neighbours: Mapping[PassageId, bytes]
+    named: Nomination
+    arms: Mapping[str, Column] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,34 +68,26 @@ def fuse(
     weights: Weights = DEFAULT,
 ) -> list[Ranked]:
     """Best first, ties by id. Without an embedded query the terms and priors decide alone."""
-    if not evidence.candidates:
+    named = evidence.named
+    if not named.candidates:
         return []
     scores = _signals(query, evidence, weights)
-    scores = scores + _spread(scores, evidence.candidates, weights)
-    scores = scores + _priors(understanding, evidence.candidates, weights)
-    ranked = [
-        Ranked(candidate.passage, float(score))
-        for candidate, score in zip(evidence.candidates, scores, strict=True)
-    ]
-    return sorted(ranked, key=lambda each: (-each.score, each.passage))
+    scores = scores + _spread(scores, named, weights)
+    scores = scores + _priors(understanding, named, weights)
+    # Candidates come by id, and what is equal keeps its order.
+    best_first = np.argsort(-scores, kind="stable").tolist()
+    return [Ranked(named.passages[row], float(scores[row])) for row in best_first]
 
 
-def is_speech(evidence: Evidence) -> NDArray[np.bool_]:
+def is_speech(named: Nomination) -> NDArray[np.bool_]:
     """Whether each candidate is a turn as short as speech, in a talk of such turns, and read with its window.
 
     A message of many chunks is read like a document, and so is a short one that follows an essay: on
     assistant logs windows around essays cost more than six points of R@10.
     """
-    sizes = {each.passage: len(each.tokens) for each in evidence.candidates}
-    sizes |= {passage: len(tokens) for passage, tokens in evidence.neighbours.items()}
-    longest = BRIEF_VECTORS * TOKEN_VECTOR_BYTES
-    return np.array(
-        [
-            each.kind is PassageKind.TURN
-            and all(sizes.get(passage, 0) <= longest for passage in (each.passage, *each.previous))
-            for each in evidence.candidates
-        ]
-    )
+    is_brief = named.sizes <= BRIEF_VECTORS * TOKEN_VECTOR_BYTES
+    is_brief_before = (named.previous < 0) | is_brief[named.previous]
+    return np.asarray(named.is_turn & is_brief[: len(named.is_turn)] & is_brief_before.all(axis=1))
 
 
 def without(signal: str, weights: Weights = DEFAULT) -> Weights:
@@ -107,87 +97,70 @@ def without(signal: str, weights: Weights = DEFAULT) -> Weights:
 
 
 def _signals(query: EmbeddedQuery | None, evidence: Evidence, weights: Weights) -> Column:
-    is_spoken = is_speech(evidence)
+    named = evidence.named
+    is_spoken = is_speech(named)
     every = np.ones_like(is_spoken)
-    total = np.zeros(len(evidence.candidates), dtype=np.float32)
+    total = np.zeros(len(is_spoken), dtype=np.float32)
     if query is not None and len(query.tokens):
-        own, window = _max_sims(query, evidence)
+        own, window = _max_sims(query, named)
         total += weights.max_sim * _z(own, every) + weights.max_sim_window * _z(window, is_spoken)
     dense = _column(evidence, "dense")
-    total += np.where(is_spoken, weights.dense, weights.dense_chunk).astype(np.float32) * _z(dense, every)
-    total += weights.dense_window * _z(_window_means(evidence, dense), is_spoken)
-    total += weights.terms * _z(_column(evidence, "terms"), every)
-    total += weights.terms_window * _z(_column(evidence, "terms_window"), is_spoken)
+    own_dense = dense[: len(total)]
+    total += np.where(is_spoken, weights.dense, weights.dense_chunk).astype(np.float32) * _z(own_dense, every)
+    total += weights.dense_window * _z(_window_means(dense, named), is_spoken)
+    total += weights.terms * _z(_column(evidence, "terms")[: len(total)], every)
+    total += weights.terms_window * _z(_column(evidence, "terms_window")[: len(total)], is_spoken)
     return total
 
 
 def _column(evidence: Evidence, arm: str) -> Column:
-    found = evidence.arms.get(arm, {})
-    return np.array([found.get(each.passage, 0.0) for each in evidence.candidates], dtype=np.float32)
+    found = evidence.arms.get(arm)
+    return np.zeros(len(evidence.named.passages), dtype=np.float32) if found is None else found
 
 
-def _window_means(evidence: Evidence, own: Column) -> Column:
+def _window_means(dense: Column, named: Nomination) -> Column:
     """Of the dense scores of each passage and those before it: what the talk is about."""
-    found = evidence.arms.get("dense", {})
-    windows = [
-        [found[passage] for passage in each.previous if passage in found] for each in evidence.candidates
-    ]
-    means = [(mine + sum(window)) / (1 + len(window)) for mine, window in zip(own, windows, strict=True)]
-    return np.array(means, dtype=np.float32)
+    is_there = named.previous >= 0
+    before = np.where(is_there, dense[named.previous], np.float32(0.0))
+    sums = dense[: len(is_there)] + before.sum(axis=1)
+    return np.asarray(sums / (1 + is_there.sum(axis=1)), dtype=np.float32)
 
 
-def _max_sims(query: EmbeddedQuery, evidence: Evidence) -> tuple[Column, Column]:
+def _max_sims(query: EmbeddedQuery, named: Nomination) -> tuple[Column, Column]:
     """Of each passage alone, and of it with those before it: the best of each query token over all three."""
-    blobs = [each.tokens for each in evidence.candidates] + list(evidence.neighbours.values())
-    maxima = token_maxima(query, blobs)
-    ids = [each.passage for each in evidence.candidates] + list(evidence.neighbours)
-    row = {passage: i for i, passage in enumerate(ids)}
-    own = maxima[: len(evidence.candidates)]
+    maxima = token_maxima(query, named.sizes, named.tokens)
+    own = maxima[: len(named.candidates)]
     window = own.copy()
-    for steps in range(max((len(each.previous) for each in evidence.candidates), default=0)):
-        here, before = [], []
-        for i, each in enumerate(evidence.candidates):
-            if len(each.previous) > steps and each.previous[steps] in row:
-                here.append(i)
-                before.append(row[each.previous[steps]])
-        window[here] = np.maximum(window[here], maxima[before])
+    for before in named.previous.T:
+        here = np.flatnonzero(before >= 0)
+        window[here] = np.maximum(window[here], maxima[before[here]])
     return own.sum(axis=1), window.sum(axis=1)
 
 
-def _spread(scores: Column, candidates: Sequence[Candidate], weights: Weights) -> Column:
-    """A share of the direct neighbours' scores, and of the session's best."""
+def _spread(scores: Column, named: Nomination, weights: Weights) -> Column:
+    """A share of the direct neighbours' scores, where those are candidates too."""
     extra = np.zeros_like(scores)
-    if weights.neighbours:
-        row = {each.passage: i for i, each in enumerate(candidates)}
-        for i, each in enumerate(candidates):
-            j = row.get(each.previous[0]) if each.previous else None
-            if j is not None:
-                extra[i] += weights.neighbours * scores[j]
-                extra[j] += weights.neighbours * scores[i]
-    if weights.session:
-        best: dict[tuple[str, str], float] = {}
-        for score, each in zip(scores, candidates, strict=True):
-            key = (each.document, each.session)
-            best[key] = max(best.get(key, -np.inf), float(score))
-        session = np.array([best[each.document, each.session] for each in candidates], dtype=np.float32)
-        extra += weights.session * _z(session, np.ones(len(session), dtype=bool))
+    before = named.previous[:, 0]
+    here = np.flatnonzero((before >= 0) & (before < len(scores)))
+    extra[here] += weights.neighbours * scores[before[here]]
+    np.add.at(extra, before[here], weights.neighbours * scores[here])
     return extra
 
 
-def _priors(understanding: Understanding, candidates: Sequence[Candidate], weights: Weights) -> Column:
-    speakers = {each.speaker for each in candidates}
-    named = {speaker: bool(names(speaker) & understanding.words) for speaker in speakers}
-    prior = np.zeros(len(candidates), dtype=np.float32)
-    for i, each in enumerate(candidates):
-        if named[each.speaker]:
-            prior[i] += weights.speaker
-        if each.role == "user":
-            prior[i] += weights.own_words if understanding.is_first_person else weights.user_words
-        if each.occurred_ms is not None and any(
-            span.interval.covers(each.occurred_ms) for span in understanding.dates
-        ):
-            prior[i] += weights.date
+def _priors(understanding: Understanding, named: Nomination, weights: Weights) -> Column:
+    is_asked_of = {each: bool(names(each) & understanding.words) for each in set(named.speakers)}
+    own_words = weights.own_words if understanding.is_first_person else weights.user_words
+    prior = np.zeros(len(named.candidates), dtype=np.float32)
+    prior += weights.speaker * np.array([is_asked_of[each] for each in named.speakers])
+    prior += own_words * np.array([role == "user" for role in named.roles])
+    spans = [span.interval for span in understanding.dates]
+    if spans:
+        prior += weights.date * np.array([_is_within(each, spans) for each in named.occurred_ms])
     return prior
+
+
+def _is_within(occurred_ms: int | None, spans: Sequence[Interval]) -> bool:
+    return occurred_ms is not None and any(span.covers(occurred_ms) for span in spans)
 
 
 def _z(column: Column, among: NDArray[np.bool_]) -> Column:

@@ -3,8 +3,6 @@
 Signs lose nothing against floats here, and tens of thousands of them are compared in milliseconds.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,18 +13,19 @@ _SIGNS = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).as
 _BITS = _SIGNS.shape[1]
 
 
-def token_maxima(query: EmbeddedQuery, blobs: Sequence[bytes]) -> NDArray[np.float32]:
+def token_maxima(query: EmbeddedQuery, sizes: NDArray[np.int32], tokens: bytes) -> NDArray[np.float32]:
     """One row per passage, one column per query token, already weighted; 0 for a passage without vectors.
 
-    A row's sum is the passage's score, and the row-wise maximum of several passages is their window's.
+    `sizes` are the bytes of each passage in `tokens`. A row's sum is the passage's score, and the row-wise
+    maximum of several passages is their window's.
     """
-    sizes = np.array([len(blob) // TOKEN_VECTOR_BYTES for blob in blobs], dtype=np.int64)
-    maxima = np.zeros((len(blobs), len(query.tokens)), dtype=np.float32)
+    maxima = np.zeros((len(sizes), len(query.tokens)), dtype=np.float32)
     filled = np.flatnonzero(sizes)
     if not len(filled) or not len(query.tokens):
         return maxima
-    packed = np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(-1, TOKEN_VECTOR_BYTES)
-    starts = np.concatenate(([0], np.cumsum(sizes[filled])[:-1]))
+    packed = np.frombuffer(tokens, dtype=np.uint8).reshape(-1, TOKEN_VECTOR_BYTES)
+    counts = sizes[filled] // TOKEN_VECTOR_BYTES
+    starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
     best = np.maximum.reduceat(_similarities(query.tokens, packed), starts, axis=0)
     maxima[filled] = best * (query.token_weights / max(float(query.token_weights.sum()), 1e-6))
     return maxima

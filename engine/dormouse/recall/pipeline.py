@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from dormouse import telemetry
 from dormouse.errors import EmbedderUnavailableError, StoreUnavailableError
 from dormouse.ids import DatasetId, PassageId, TermId
@@ -18,7 +20,7 @@ from dormouse.model.recall import Hit, Outcome, RecallMode, RecallRequest, Recal
 from dormouse.model.scope import Scope
 from dormouse.ports.bundle import Ports
 from dormouse.ports.embedder import EmbeddedQuery
-from dormouse.ports.vector_store import DenseArm, PointFilter, TermArm
+from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm
 from dormouse.recall.answer import answer
 from dormouse.recall.embed import embed_query
 from dormouse.recall.fuse import DEFAULT, Evidence, Ranked, Weights, fuse
@@ -31,7 +33,8 @@ from dormouse.recall.vector import gather_evidence
 
 SessionSearch = Callable[[Scope, str, str, int], Awaitable[Sequence[SessionHit]]]
 
-NOTHING = Evidence((), {}, {})
+NO_COLUMN = np.zeros(0, dtype=np.float32)
+NOTHING = Evidence(Nomination.nothing())
 
 _Weights = Mapping[TermId, float]
 
@@ -117,7 +120,7 @@ class RecallPipeline:
         query, (weights, pending) = await self._read_query(course)
         evidence = await self._nominated(course, weights, query)
         with telemetry.span(
-            telemetry.RECALL_FUSE, {telemetry.CANDIDATES_IN: len(evidence.candidates) + len(pending)}
+            telemetry.RECALL_FUSE, {telemetry.CANDIDATES_IN: len(evidence.named.candidates) + len(pending)}
         ):
             # Milliseconds of arithmetic over hundreds of token matrices: not on the loop's own thread.
             ranked = await asyncio.to_thread(self._ranked, course, query, evidence, pending)
@@ -168,7 +171,7 @@ class RecallPipeline:
             except StoreUnavailableError as failure:
                 course.lacks("vector", failure)
                 return NOTHING
-            opened.set_attribute(telemetry.CANDIDATES_OUT, len(evidence.candidates))
+            opened.set_attribute(telemetry.CANDIDATES_OUT, len(evidence.named.candidates))
             return evidence
 
     def _ranked(
@@ -179,14 +182,15 @@ class RecallPipeline:
         pending: Sequence[Pending],
     ) -> list[Ranked]:
         """Searchable and pending passages on one scale; a passage in both lanes counts once."""
+        named = evidence.named
+        # As plain numbers: a score that leaves here is compared and shown, never computed with in bulk.
+        terms_found = dict(zip(named.passages, evidence.arms.get("terms", NO_COLUMN).tolist(), strict=False))
         if course.is_lexical:
-            found = evidence.arms.get("terms", {})
-            ranked = [Ranked(each.passage, found.get(each.passage, 0.0)) for each in evidence.candidates]
+            ranked = [Ranked(each, terms_found.get(each, 0.0)) for each in named.candidates]
         else:
             ranked = fuse(course.understanding, query, evidence, self._weights)
-        known = {each.passage for each in ranked}
+        known = set(named.candidates)
         fresh = [each for each in pending if each.passage.id not in known]
-        terms_found = evidence.arms.get("terms", {})
         ranked += on_one_scale(fresh, ranked, [terms_found.get(each.passage, 0.0) for each in ranked])
         return sorted(ranked, key=lambda each: (-each.score, each.passage))
 

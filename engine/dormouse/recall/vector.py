@@ -12,8 +12,4 @@ Arms = Mapping[str, DenseArm | TermArm]
 async def gather_evidence(vectors: VectorStore, scope: Scope, arms: Arms, where: PointFilter) -> Evidence:
     """Raises `StoreUnavailableError`."""
     named = await vectors.nominate(scope, list(arms.values()), where)
-    return Evidence(
-        candidates=named.candidates,
-        arms=dict(zip(arms, named.scores, strict=True)),
-        neighbours=named.before,
-    )
+    return Evidence(named, dict(zip(arms, named.scores, strict=True)))

@@ -11,6 +11,8 @@ from typing import IO, Any, Literal, NamedTuple
 
 LENGTH = struct.Struct(">Q")
 DENSE, TERMS, WINDOW = "dense", "terms", "window"  # the named vectors of a point
+TURN = 0  # the kind that is read with those before it; the model's own name and count would bring numpy along
+BEFORE = 2
 
 Condition = tuple[Literal["any", "equals", "range"], str, Any]  # a range is (from, below), either may be None
 Where = Sequence[Condition]
@@ -38,28 +40,22 @@ class Arm(NamedTuple):
     limit: int
 
 
-class NamedPoint(NamedTuple):
-    """What scoring needs of a point, without its field names: hundreds of them cross the pipe at once."""
-
-    id: str
-    dataset: str
-    document: str
-    kind: int
-    session: str
-    order: int
-    speaker: str
-    role: str
-    occurred: int | None
-    previous: list[str]
-    tokens: bytes
-
-
 class Named(NamedTuple):
-    """Points by id, each arm's scores, and the tokens of points before those."""
+    """Rows are candidates by id, then passages before them; numbers cross the pipe as packed columns.
 
-    points: list[NamedPoint]
-    scores: list[list[tuple[str, float]]]
-    before: list[tuple[str, bytes]]
+    `scores` has a column of float32 for each arm; `previous` are int32 rows, `BEFORE` of them for each
+    candidate and -1 for none; `kinds` is a byte a candidate; `sizes` are int32 bytes of each row's tokens.
+    """
+
+    ids: list[str]
+    kinds: bytes
+    speakers: list[str]
+    roles: list[str]
+    occurred: list[int | None]
+    previous: bytes
+    scores: list[bytes]
+    sizes: bytes
+    tokens: bytes
 
 
 class Footprint(NamedTuple):

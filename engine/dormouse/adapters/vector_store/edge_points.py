@@ -13,11 +13,21 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from dormouse.adapters.vector_store.edge_calls import DENSE, TERMS, WINDOW, Arm, Condition, Named, Row
+from dormouse.adapters.vector_store.edge_calls import (
+    BEFORE,
+    DENSE,
+    TERMS,
+    TURN,
+    WINDOW,
+    Arm,
+    Condition,
+    Named,
+    Row,
+)
 from dormouse.errors import InvalidInputError, MisconfiguredError
-from dormouse.ids import NAMESPACE, DatasetId, DocumentId, PassageId, TermId
+from dormouse.ids import NAMESPACE, PassageId, TermId
 from dormouse.model.change import Erasure
-from dormouse.model.passage import Candidate, PassageKind, Point
+from dormouse.model.passage import PassageKind, Point
 from dormouse.model.scope import Scope
 from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm
 
@@ -39,7 +49,7 @@ def is_key(id_: str) -> bool:
 
 def row_of(point: Point, seq: int, dimension: int) -> Row:
     """Raises `InvalidInputError` for a number that is not finite: a NaN would rank first in every query."""
-    if not is_key(point.passage):
+    if not all(map(is_key, (point.passage, *point.previous))):
         raise InvalidInputError("a passage's id must be a UUID, in lower case with hyphens")
     dense = np.ascontiguousarray(point.vectors.dense, dtype=np.float32)
     _check_dense(dense, dimension)
@@ -68,25 +78,17 @@ def row_of(point: Point, seq: int, dimension: int) -> Row:
 
 
 def nomination_of(named: Named) -> Nomination:
-    points = [
-        Candidate(
-            passage=PassageId(point.id),
-            dataset=DatasetId(point.dataset),
-            document=DocumentId(point.document),
-            kind=_KINDS[point.kind],
-            session=point.session,
-            order=point.order,
-            speaker=point.speaker,
-            role=point.role,
-            occurred_ms=point.occurred,
-            previous=tuple(map(PassageId, point.previous)),
-            tokens=point.tokens,
-        )
-        for point in named.points
-    ]
-    nothing = {point.passage: 0.0 for point in points}
-    scores = [nothing | {PassageId(id_): score for id_, score in hits} for hits in named.scores]
-    return Nomination(points, scores, {PassageId(id_): tokens for id_, tokens in named.before})
+    return Nomination(
+        passages=[PassageId(id_) for id_ in named.ids],
+        scores=[np.frombuffer(column, dtype=np.float32) for column in named.scores],
+        sizes=np.frombuffer(named.sizes, dtype=np.int32),
+        tokens=named.tokens,
+        is_turn=np.frombuffer(named.kinds, dtype=np.uint8) == TURN,
+        previous=np.frombuffer(named.previous, dtype=np.int32).reshape(-1, BEFORE),
+        speakers=named.speakers,
+        roles=named.roles,
+        occurred_ms=named.occurred,
+    )
 
 
 def arm_of(arm: DenseArm | TermArm, dimension: int) -> Arm:

@@ -12,30 +12,31 @@ call can cross a pipe: a filter is a list of conditions (`Where`), a point a tup
   size of the collection.
 """
 
-import base64
 import json
 import os
 import shutil
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import qdrant_edge as edge
 
 from dormouse.adapters.vector_store.edge_calls import (
+    BEFORE,
     DENSE,
     TERMS,
+    TURN,
     WINDOW,
     Arm,
     DamagedVectorsError,
     Footprint,
     Named,
-    NamedPoint,
     Row,
     Where,
 )
 from dormouse.adapters.vector_store.edge_journal import Journal
+from dormouse.adapters.vector_store.edge_known import KNOWN_FIELDS, KnownPoint, KnownPoints, number_of, text_of
 
 MAX_SEGMENT_KB = 4000  # of dense vectors: about 5,000 points, a second to rewrite
 INDEXING_THRESHOLD_KB = 100  # from about 130 points on a segment is packed
@@ -45,7 +46,6 @@ MAX_ASKED = 20_000  # bounds that growth; beyond it ties at the limit fall as th
 UNBOUNDED = 2**31
 UNCLEAN_NAME = "unclean"  # there while files may hold what was erased
 JOURNAL_NAME = "journal"  # both beside the shard's folder, which is the engine's own
-MAX_KNOWN = 20_000  # points kept as scoring needs them; up to 40 MB
 _INDEXES: dict[str, Any] = {
     # UUIDs compare as numbers: at 100,000 points a filter on a keyword costs three times as much.
     "dataset": edge.UuidIndexParams(is_tenant=True),
@@ -63,7 +63,7 @@ class Shard:
         """
         self._folder = folder
         self._unpacked = 0
-        self._known: dict[str, tuple[str, NamedPoint]] = {}  # with its dataset's key; emptied by every erase
+        self._known = KnownPoints(self._payloads)
         shutil.rmtree(folder / "temp_segments", ignore_errors=True)
         if (folder / "edge_config.json").exists():
             self._shard = edge.EdgeShard.load(str(folder), settings_of(dimension))
@@ -102,6 +102,7 @@ class Shard:
         if met:
             self._unclean.touch()
             sync_folder(self._unclean.parent)
+            self._known.forget_all()
             for where in met:
                 self._shard.update(edge.UpdateOperation.delete_points_by_filter(_filter(where)))
             self._flush()  # only now may the journal go: until here a crash undoes all of it
@@ -109,9 +110,26 @@ class Shard:
             self._clean()
 
     def search(self, arms: Sequence[Arm], where: Where) -> list[list[tuple[str, float]]]:
-        """Each arm by score, then id. Equal scores at the limit are all fetched before the cut."""
+        """Each arm by score, then id."""
+        return [[(text_of(number), score) for number, score in hits] for hits in self._search(arms, where)]
+
+    def nominate(self, arms: Sequence[Arm], where: Where, datasets: Sequence[str]) -> Named:
+        """What the arms find under `where`, scored by all of them, and the turns before it in `datasets`."""
+        found = [dict(hits) for hits in self._search(arms, where)]
+        candidates = self._known.of(sorted(set().union(*found)), datasets)
+        turns = [point for point in candidates.values() if point.kind == TURN]
+        before = {number for point in turns for number in point.previous}.difference(candidates)
+        rows = candidates | self._known.of(sorted(before), datasets)
+        for arm, hits in zip(arms, found, strict=True):
+            # Which words those before hold is in the window's terms already.
+            wanted = rows if arm.name == DENSE else candidates
+            hits.update(self._scored(arm, [point.id for number, point in wanted.items() if number not in hits]))
+        return _named(candidates, rows, found)
+
+    def _search(self, arms: Sequence[Arm], where: Where) -> list[list[tuple[int, float]]]:
+        """By score, then id. Equal scores at the limit are all fetched before the cut."""
         chosen = self._narrowest(where)
-        found: list[list[tuple[str, float]]] = [[] for _ in arms]
+        found: list[list[tuple[int, float]]] = [[] for _ in arms]
         open_arms = {number: arm.limit + 1 for number, arm in enumerate(arms)}
         while open_arms:
             requests = [_request(arms[number], asked, chosen) for number, asked in open_arms.items()]
@@ -122,48 +140,20 @@ class Shard:
                     open_arms[number] = asked * TIE_GROWTH
                 else:
                     del open_arms[number]
-                    ranked = sorted((-hit.score, str(hit.id)) for hit in hits)
+                    ranked = sorted((-hit.score, number_of(hit.id)) for hit in hits)
                     found[number] = [(id_, -score) for score, id_ in ranked[:limit]]
         return found
 
-    def nominate(self, arms: Sequence[Arm], where: Where, readable: Where, datasets: Sequence[str]) -> Named:
-        """What the arms find under `where`, scored by all of them, with the tokens of those before."""
-        found = [dict(hits) for hits in self.search(arms, where)]
-        named = set().union(*found)
-        points = self._points(list(named), set(datasets))
-        before = {id_ for point in points for id_ in point.previous} - named
-        # Which words those before hold is in the window's terms already.
-        wanted = [named | before if arm.name == DENSE else named for arm in arms]
-        missing = [sorted(ids.difference(hits)) for ids, hits in zip(wanted, found, strict=True)]
-        for hits, more in zip(found, self._scored(arms, readable, missing), strict=True):
-            hits.update(more)
-        tokens = [(point.id, point.tokens) for point in self._points(list(before), set(datasets))]
-        return Named(points, [list(hits.items()) for hits in found], tokens)
+    def _scored(self, arm: Arm, ids: Sequence[str]) -> dict[int, float]:
+        """What the arm gives those of `ids` that it matches."""
+        if not ids:
+            return {}
+        hits = self._shard.query(_request(arm, len(ids), edge.Filter(must=[edge.HasIdCondition(set(ids))])))
+        return {number_of(hit.id): hit.score for hit in hits}
 
-    def _scored(
-        self, arms: Sequence[Arm], where: Where, ids: Sequence[Sequence[str]]
-    ) -> list[dict[str, float]]:
-        """For each arm its score of those of its `ids` that match it."""
-        requests = [
-            _request(arm, len(some), edge.Filter(must=[edge.HasIdCondition(set(some)), *_conditions(where)]))
-            for arm, some in zip(arms, ids, strict=True)
-            if some
-        ]
-        answers = iter(self._shard.query_batch(edge.QueryBatchRequest(requests)) if requests else ())
-        return [{str(hit.id): hit.score for hit in next(answers)} if some else {} for some in ids]
-
-    def _points(self, ids: Sequence[str], datasets: set[str]) -> list[NamedPoint]:
-        """Those of `ids` that lie in `datasets`, by id; decoding a payload costs more than finding it."""
-        unknown = [id_ for id_ in ids if id_ not in self._known]
-        if len(self._known) + len(unknown) > MAX_KNOWN:
-            self._known.clear()
-            unknown = list(ids)
-        records = self._shard.retrieve(list(unknown), with_payload=True, with_vector=False) if unknown else []
-        for record in records:
-            payload = record.payload or {}
-            self._known[str(record.id)] = (payload["dataset"], _named(str(record.id), payload))
-        found = (self._known[id_] for id_ in sorted(ids) if id_ in self._known)
-        return [point for dataset, point in found if dataset in datasets]
+    def _payloads(self, ids: Sequence[str]) -> list[tuple[int, dict[str, Any]]]:
+        records = self._shard.retrieve(list(ids), with_payload=list(KNOWN_FIELDS), with_vector=False)
+        return [(number_of(record.id), record.payload or {}) for record in records]
 
     def count(self, where: Where) -> int:
         return self._shard.count(edge.CountRequest(exact=True, filter=_filter(where)))
@@ -182,8 +172,7 @@ class Shard:
         stored = self._shard.retrieve([row.id for row in rows], with_payload=["seq"], with_vector=False)
         newer = {str(record.id) for record in stored if (record.payload or {}).get("seq", -1) > seq}
         points = [_point(row) for row in rows if row.id not in newer]
-        for row in rows:
-            self._known.pop(row.id, None)
+        self._known.forget([row.id for row in rows])
         if points:
             self._datasets.update(row.payload["dataset"] for row in rows)
             self._shard.update(edge.UpdateOperation.upsert_points(points))
@@ -242,19 +231,25 @@ def _point(row: Row) -> edge.Point:
     return edge.Point(row.id, vector, row.payload)
 
 
-def _named(id_: str, payload: dict[str, Any]) -> NamedPoint:
-    return NamedPoint(
-        id=id_,
-        dataset=payload.get("dataset_id", payload["dataset"]),
-        document=payload.get("document_id", payload["document"]),
-        kind=payload["kind"],
-        session=payload["session"],
-        order=payload["order"],
-        speaker=payload["speaker"],
-        role=payload["role"],
-        occurred=payload.get("occurred"),
-        previous=payload["previous"],
-        tokens=base64.b64decode(payload["tokens"]),
+def _named(
+    candidates: Mapping[int, KnownPoint], rows: Mapping[int, KnownPoint], found: Sequence[Mapping[int, float]]
+) -> Named:
+    place = {number: row for row, number in enumerate(rows)}
+    previous = (
+        place.get(number, -1)
+        for point in candidates.values()
+        for number in (*point.previous, *[-1] * BEFORE)[:BEFORE]
+    )
+    return Named(
+        ids=[point.id for point in rows.values()],
+        kinds=bytes(point.kind for point in candidates.values()),
+        speakers=[point.speaker for point in candidates.values()],
+        roles=[point.role for point in candidates.values()],
+        occurred=[point.occurred for point in candidates.values()],
+        previous=array("i", previous).tobytes(),
+        scores=[array("f", (hits.get(number, 0.0) for number in rows)).tobytes() for hits in found],
+        sizes=array("i", (len(point.tokens) for point in rows.values())).tobytes(),
+        tokens=b"".join(point.tokens for point in rows.values()),
     )
 
 

@@ -87,10 +87,9 @@ class QdrantEdgeVectorStore:
     ) -> Nomination:
         asked = [points_of.arm_of(arm, self._dimension) for arm in arms]
         if not scope.readable or not asked:
-            return Nomination((), [{} for _ in arms], {})
-        narrow, wide = points_of.where_readable(scope, where), points_of.where_readable(scope)
-        named = await self._opened.call("nominate", asked, narrow, wide, points_of.readable_by(scope))
-        return points_of.nomination_of(named)
+            return Nomination.nothing(len(arms))
+        where_asked, readable = points_of.where_readable(scope, where), points_of.readable_by(scope)
+        return points_of.nomination_of(await self._opened.call("nominate", asked, where_asked, readable))
 
     async def count(self, scope: Scope, what: Erasure | None = None) -> int:
         if not scope.readable:

@@ -50,6 +50,8 @@ def test_a_term_beyond_32_bits_is_refused(term: int) -> None:
 def test_a_passage_that_is_no_uuid_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="UUID"):
         row_of(replace(a_point(), passage=PassageId("first")), 1, 384)
+    with pytest.raises(InvalidInputError, match="UUID"):
+        row_of(replace(a_point(), previous=(PassageId("first"),)), 1, 384)
 
 
 def test_another_dimension_says_what_to_do() -> None:
