@@ -21,6 +21,7 @@ from dormouse.adapters.embedder.onnx import OnnxEmbedder
 from dormouse.adapters.extractor.lexical import LexicalExtractor
 from dormouse.adapters.graph_store.sqlite import FILE_NAME as GRAPH_NAME
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
+from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
 from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWorkspaceDirectory
@@ -87,7 +88,9 @@ async def _opened(folder: Path, stack: AsyncExitStack) -> Ports:
     return Ports(
         catalog=catalog,
         graph=graph,
+        graph_upkeep=SqliteGraphUpkeep(graph),
         vectors=vectors,
+        vector_upkeep=vectors,
         blobs=blobs,
         bus=bus,
         embedder=embedder,

@@ -3,12 +3,13 @@
 Every method that touches memory takes the caller's `Scope`, which only `scope_of` makes.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import partial
 
 from dormouse.access import lookup
+from dormouse.audit.export import Exporter, What
 from dormouse.errors import (
     DormouseError,
     ForbiddenError,
@@ -23,6 +24,7 @@ from dormouse.ingest.validate import check
 from dormouse.jobs import follow
 from dormouse.model.dataset import MAX_NAME_CHARACTERS, Dataset, DatasetSummary
 from dormouse.model.document import Content, Document
+from dormouse.model.export import ExportRow
 from dormouse.model.job import Job, JobStep, Stage
 from dormouse.model.recall import RecallRequest, RecallResult
 from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
@@ -174,6 +176,10 @@ class Engine:
 
     async def recall(self, scope: Scope, request: RecallRequest) -> RecallResult:
         return await self._pipeline.recall(scope, request)
+
+    def export(self, scope: Scope, what: What) -> AsyncIterator[ExportRow]:
+        """Everything of the readable datasets in one canonical order; narrow the scope for fewer."""
+        return Exporter(self._ports).export(scope, what)
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Extraction, applying and sweeping in this process until the block ends; leaving drains them."""

@@ -152,6 +152,28 @@ def status(*, as_json: AsJson = False) -> None:
 
 
 @app.command()
+def export(
+    *,
+    datasets: Annotated[
+        list[str] | None, typer.Option("--dataset", "-d", help="Only this dataset; repeatable.")
+    ] = None,
+    output: Annotated[str, typer.Option("--output", "-o", help="File to write; standard output else.")] = "",
+    vectors: Annotated[
+        bool, typer.Option("--vectors", help="With vectors and term counts, to compare two memories.")
+    ] = False,
+) -> None:
+    """Write out everything that is remembered, as JSON Lines.
+
+    Documents with their passages in reading order, memories with their quotes and times, and the entities
+    they mention. The last line says how many lines came before it; without it the export is not whole.
+    """
+    from dormouse.cli import export as command
+
+    target = str(Path(output).expanduser()) if output else ""
+    _end(command.export(datasets or [], target, has_vectors=vectors))
+
+
+@app.command()
 def doctor(*, as_json: AsJson = False) -> None:
     """Look for trouble, and say what to do about it.
 

@@ -81,7 +81,10 @@ class PassageVectors:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One row of the vector store: never any text, so nothing readable is left in its segments."""
+    """One row of the vector store: never any text, so nothing readable is left in its segments.
+
+    No search finds a hidden one.
+    """
 
     passage: PassageId
     dataset: DatasetId
@@ -98,6 +101,7 @@ class Point:
     occurred_ms: int | None
     previous: tuple[PassageId, ...]
     vectors: PassageVectors
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

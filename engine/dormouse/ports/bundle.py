@@ -10,8 +10,10 @@ from dormouse.ports.document_reader import DocumentReader
 from dormouse.ports.embedder import Embedder
 from dormouse.ports.extractor import Extractor
 from dormouse.ports.graph_store import GraphStore
+from dormouse.ports.graph_upkeep import GraphUpkeep
 from dormouse.ports.message_bus import MessageBus
 from dormouse.ports.vector_store import VectorStore
+from dormouse.ports.vector_upkeep import VectorUpkeep
 from dormouse.ports.workspace_directory import WorkspaceDirectory
 
 
@@ -19,7 +21,9 @@ from dormouse.ports.workspace_directory import WorkspaceDirectory
 class Ports:
     catalog: Catalog
     graph: GraphStore
+    graph_upkeep: GraphUpkeep
     vectors: VectorStore
+    vector_upkeep: VectorUpkeep
     blobs: BlobStore
     bus: MessageBus
     embedder: Embedder

@@ -8,11 +8,14 @@ import pytest
 from dormouse.adapters.blob_store.obstore import ObstoreBlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
+from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
 from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.graph_store import GraphStore
+from dormouse.ports.graph_upkeep import GraphUpkeep
 from dormouse.ports.vector_store import VectorStore
+from dormouse.ports.vector_upkeep import VectorUpkeep
 from tests.builders import NOW_MS
 from tests.contract.ports.store_samples import COLLECTION
 from tests.hand_clock import HandClock
@@ -71,3 +74,17 @@ async def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         yield made
     finally:
         await made.close()
+
+
+@pytest.fixture
+def graph_upkeep(graph: GraphStore) -> GraphUpkeep:
+    """Of the same store."""
+    assert isinstance(graph, SqliteGraphStore)
+    return SqliteGraphUpkeep(graph)
+
+
+@pytest.fixture
+def vector_upkeep(vectors: VectorStore) -> VectorUpkeep:
+    """Of the same store."""
+    assert isinstance(vectors, QdrantEdgeVectorStore)
+    return vectors

@@ -66,3 +66,15 @@ async def test_a_large_part_is_counted_at_once(catalog: Catalog) -> None:
         counts = await tx.terms.counts([A_DATASET], list(deltas)[:1_500])
 
     assert counts == TermCounts(400, {TermId(number): 2 for number in range(1_500)})
+
+
+async def test_terms_are_told_in_pages_of_the_current_generation(catalog: Catalog) -> None:
+    await a_stored_dataset(catalog)
+    async with catalog.transaction() as tx:
+        await tx.terms.add(A_DATASET, 0, 3, {CAT: 2, DOG: 1, EEL: 5})
+        await tx.terms.add(A_DATASET, 1, 3, {TermId(9): 2})
+
+        first = await tx.terms.page(A_DATASET, None, 2)
+        rest = await tx.terms.page(A_DATASET, first[-1][0], 2)
+
+    assert (first, rest) == ([(CAT, 2), (EEL, 5)], [(DOG, 1)])

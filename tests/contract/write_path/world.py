@@ -16,16 +16,19 @@ from dormouse.adapters.blob_store.obstore import ObstoreBlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
 from dormouse.adapters.extractor.lexical import LexicalExtractor
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
+from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
 from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWorkspaceDirectory
-from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, TermId
+from dormouse.audit.export import Exporter, What
+from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, PassageId, TermId
 from dormouse.jobs.lease import LEASE_MS
 from dormouse.model.document import Content, ContentKind, Document
+from dormouse.model.export import ExportRow
 from dormouse.model.job import Job
 from dormouse.model.passage import Passage
 from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
-from dormouse.model.scope import Scope
+from dormouse.model.scope import Fence, Scope
 from dormouse.model.workspace import Collection
 from dormouse.ports.bundle import Ports
 from dormouse.ports.embedder import EmbeddedQuery, EmbeddedText, Embedder
@@ -192,6 +195,15 @@ class World:
             counts = await tx.terms.counts([await self.dataset()], words.values())
         return counts.passages, {word: counts.frequencies.get(term, 0) for word, term in words.items()}
 
+    async def export(self, *, has_suppressed: bool = True) -> list[ExportRow]:
+        """Everything, vectors and term counts included."""
+        what = What(has_vectors=True, has_suppressed=has_suppressed)
+        return [row async for row in Exporter(self.ports).export(await self.scope(), what)]
+
+    async def lose_point(self, passage: PassageId) -> None:
+        """Behind everybody's back."""
+        await self.ports.vector_upkeep.drop(await self.scope(), Fence(LOCAL_WORKSPACE, 1, 0), [passage])
+
     async def state(self, words: str) -> State:
         scope = await self.scope()
         passages = await self.passages()
@@ -241,7 +253,9 @@ async def opened(folder: Path, clock: HandClock, embedder: Embedder) -> AsyncIte
         parts: dict[str, Any] = {
             "catalog": catalog,
             "graph": graph,
+            "graph_upkeep": SqliteGraphUpkeep(graph),
             "vectors": vectors,
+            "vector_upkeep": vectors,
             "blobs": ObstoreBlobStore(folder / "blobs"),
             "bus": SqlQueueBus(catalog),
             "embedder": counting,

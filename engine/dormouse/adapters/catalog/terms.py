@@ -1,7 +1,7 @@
 """Term statistics per dataset and generation, by term id: no words are kept."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, func, select
 
@@ -45,6 +45,16 @@ class SqlTermStatistics:
             for some in in_batches(terms):
                 frequencies.update(await self._frequencies(batch, some))
         return TermCounts(passages, dict(frequencies))
+
+    async def page(self, dataset: DatasetId, after: TermId | None, limit: int) -> Sequence[tuple[TermId, int]]:
+        rows = await self._connection.rows(
+            select(term_counts.c.term, term_counts.c.passages)
+            .join(dataset_rows, _current(term_counts.c.dataset, term_counts.c.generation))
+            .where(term_counts.c.dataset == dataset, term_counts.c.term > (-1 if after is None else after))
+            .order_by(term_counts.c.term)
+            .limit(limit)
+        )
+        return [(TermId(row.term), int(row.passages)) for row in rows]
 
     async def _passages(self, datasets: list[DatasetId]) -> int:
         return int(await self._connection.value(_PASSAGES, {"datasets": datasets}) or 0)

@@ -13,7 +13,6 @@ Source: writes §3 and §5.
 """
 
 import asyncio
-import json
 import sqlite3
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -82,10 +81,10 @@ class SqliteGraphStore:
 
     async def write(self, scope: Scope, fence: Fence, rows: GraphRows) -> None:
         datasets = {row.dataset for row in rows.passages} | {row.dataset for row in rows.entities}
-        _assert_writable(scope, fence, datasets | {row.dataset for row in rows.versions})
+        assert_writable(scope, fence, datasets | {row.dataset for row in rows.versions})
         if any(passage.workspace != fence.workspace for passage in rows.passages):
             raise ForbiddenError("a passage of another workspace")
-        async with self._transaction(fence) as connection:
+        async with self.changing(fence) as connection:
             for statement, parameters in _upserts(fence, rows):
                 if parameters:
                     await connection.exec_driver_sql(statement, parameters)
@@ -94,9 +93,9 @@ class SqliteGraphStore:
                 await connection.exec_driver_sql(sql.CLOSE_VERSION, values)
 
     async def erase(self, scope: Scope, fence: Fence, what: Erasure, *, is_forgetting: bool = True) -> None:
-        _assert_writable(scope, fence, {what.dataset})
+        assert_writable(scope, fence, {what.dataset})
         values = rows_of.parameters_of(what, fence.seq) | {"workspace": fence.workspace}
-        async with self._transaction(fence) as connection:
+        async with self.changing(fence) as connection:
             condition, wide = rows_of.condition_of(what), rows_of.wide_condition_of(what)
             for statement in sql.erase_statements(condition, wide):
                 if (await connection.exec_driver_sql(statement, values)).rowcount > 0:
@@ -110,39 +109,39 @@ class SqliteGraphStore:
             await connection.exec_driver_sql(sql.STORE_EPOCH, {"workspace": workspace, "epoch": epoch})
 
     async def passages(self, scope: Scope, ids: Collection[PassageId]) -> Sequence[Passage]:
-        found = await self._read(sql.PASSAGES_BY_ID, _seen_by(scope) | {"ids": _array(ids)})
+        found = await self.read(sql.PASSAGES_BY_ID, rows_of.seen_by(scope) | {"ids": rows_of.array(ids)})
         return [rows_of.passage_of_row(row) for row in found]
 
     async def passages_of(
         self, scope: Scope, document: DocumentId, *, after_order: int = -1, limit: int = 200
     ) -> Sequence[Passage]:
-        values = _seen_by(scope) | {"document": document, "after": after_order, "limit": limit}
-        return [rows_of.passage_of_row(row) for row in await self._read(sql.PASSAGES_OF_DOCUMENT, values)]
+        values = rows_of.seen_by(scope) | {"document": document, "after": after_order, "limit": limit}
+        return [rows_of.passage_of_row(row) for row in await self.read(sql.PASSAGES_OF_DOCUMENT, values)]
 
     async def matching(self, scope: Scope, what: Erasure, *, limit: int) -> Sequence[Passage]:
         statement = sql.matching_passages(rows_of.condition_of(what))
-        values = _seen_by(scope) | rows_of.parameters_of(what) | {"limit": limit}
-        return [rows_of.passage_of_row(row) for row in await self._read(statement, values)]
+        values = rows_of.seen_by(scope) | rows_of.parameters_of(what) | {"limit": limit}
+        return [rows_of.passage_of_row(row) for row in await self.read(statement, values)]
 
     async def memories(self, scope: Scope, query: MemoryQuery) -> Sequence[MemoryVersion]:
         values = {
-            "passages": _array(query.passages),
+            "passages": rows_of.array(query.passages),
             "known_at": query.known_at_ms,
             "valid_at": query.valid_at_ms,
         }
-        found = await self._read(sql.VERSIONS_OF_PASSAGES, _seen_by(scope) | values)
+        found = await self.read(sql.VERSIONS_OF_PASSAGES, rows_of.seen_by(scope) | values)
         return [rows_of.version_of_row(row) for row in found]
 
     async def entities(self, scope: Scope, ids: Collection[EntityId]) -> Sequence[Entity]:
-        found = await self._read(sql.ENTITIES_BY_ID, _seen_by(scope) | {"ids": _array(ids)})
+        found = await self.read(sql.ENTITIES_BY_ID, rows_of.seen_by(scope) | {"ids": rows_of.array(ids)})
         return [rows_of.entity_of_row(row) for row in found]
 
     async def count(self, scope: Scope, what: Erasure | None = None) -> GraphCounts:
         if what is None:
-            found = await self._read(sql.count_all(), _seen_by(scope))
+            found = await self.read(sql.count_all(), rows_of.seen_by(scope))
         else:
             statement = sql.count_matching(rows_of.condition_of(what), rows_of.wide_condition_of(what))
-            found = await self._read(statement, _seen_by(scope) | rows_of.parameters_of(what))
+            found = await self.read(statement, rows_of.seen_by(scope) | rows_of.parameters_of(what))
         passages, entities, versions = found[0]
         return GraphCounts(passages=passages, entities=entities, versions=versions)
 
@@ -163,7 +162,8 @@ class SqliteGraphStore:
             await connection.exec_driver_sql(f"PRAGMA user_version = {sql.VERSION}")
         await self._clean()
 
-    async def _read(self, statement: str, values: Mapping[str, Any]) -> Sequence[rows_of.Row]:
+    async def read(self, statement: str, values: Mapping[str, Any]) -> Sequence[rows_of.Row]:
+        """For the modules of this adapter; `sqlite_schema` has the statements."""
         with _translated():
             async with self._readers.connect() as connection:
                 # Straight to the driver: one hop to its thread instead of four, half the time of a hydration.
@@ -173,7 +173,7 @@ class SqliteGraphStore:
                 return rows
 
     @asynccontextmanager
-    async def _transaction(self, fence: Fence) -> AsyncIterator[AsyncConnection]:
+    async def changing(self, fence: Fence) -> AsyncIterator[AsyncConnection]:
         """Everything of one change, its marker included, or nothing."""
         async with self._immediate() as connection:
             await _assert_epoch(connection, fence.workspace, fence.epoch)
@@ -268,17 +268,9 @@ async def _assert_epoch(connection: AsyncConnection, workspace: WorkspaceId, epo
         raise LeaseLostError("a successor holds the lease of this workspace")
 
 
-def _assert_writable(scope: Scope, fence: Fence, datasets: Collection[DatasetId]) -> None:
+def assert_writable(scope: Scope, fence: Fence, datasets: Collection[DatasetId]) -> None:
     if scope.workspace != fence.workspace or not scope.writable.issuperset(datasets):
         raise ForbiddenError("the scope does not cover what is to be written")
-
-
-def _seen_by(scope: Scope) -> dict[str, Any]:
-    return {"workspace": scope.workspace, "readable": _array(scope.readable)}
-
-
-def _array(ids: Collection[str]) -> str:
-    return json.dumps(list(ids))
 
 
 @contextmanager

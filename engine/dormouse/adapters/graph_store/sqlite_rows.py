@@ -1,7 +1,7 @@
 """Between the graph's records and the rows of its tables; no I/O."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from dormouse.ids import DatasetId, DocumentId, EntityId, MemoryId, PassageId, VersionId, WorkspaceId
@@ -10,6 +10,7 @@ from dormouse.model.entity import Entity
 from dormouse.model.interval import Interval
 from dormouse.model.memory import Basis, MemoryKind, MemoryVersion, SourceKind
 from dormouse.model.passage import Passage, PassageKind, Precision
+from dormouse.model.scope import Scope
 
 Row = Sequence[Any]  # what the driver returns: text, integers, floats and None
 
@@ -104,3 +105,12 @@ def parameters_of(what: Erasure, seq: int | None = None) -> dict[str, Any]:
         "last_revision_below": what.last_revision_below,
         "first_revision": what.first_revision,
     }
+
+
+def seen_by(scope: Scope) -> dict[str, Any]:
+    """The parameters that every read has."""
+    return {"workspace": scope.workspace, "readable": array(scope.readable)}
+
+
+def array(ids: Collection[str]) -> str:
+    return json.dumps(list(ids))

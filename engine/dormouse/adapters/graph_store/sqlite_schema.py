@@ -111,6 +111,24 @@ ENTITIES_BY_ID = (
     "AND id IN (SELECT value FROM json_each(:ids)) ORDER BY id"
 )
 
+# For those who look after the graph: pages in the order of the keys.
+PASSAGES_AFTER = f"{_PASSAGES} AND id > :after ORDER BY id LIMIT :limit"
+ENTITIES_AFTER = (
+    f"SELECT {', '.join(ENTITY_COLUMNS)} FROM entities WHERE {_READABLE} "  # noqa: S608 our own names
+    "AND id > :after ORDER BY id LIMIT :limit"
+)
+VERSIONS_OF_DOCUMENT = (
+    f"SELECT {', '.join(VERSION_COLUMNS)} FROM versions WHERE {_READABLE} "  # noqa: S608 our own names
+    "AND document = :document AND (memory, id) > (:memory, :version) ORDER BY memory, id LIMIT :limit"
+)
+MENTIONS_AFTER = """SELECT m.entity, m.passage FROM mentions m
+    JOIN entities e ON e.workspace = m.workspace AND e.id = m.entity
+    JOIN passages p ON p.workspace = m.workspace AND p.id = m.passage
+    WHERE m.workspace = :workspace AND (m.entity, m.passage) > (:entity, :passage)
+    AND e.dataset IN (SELECT value FROM json_each(:readable))
+    AND p.dataset IN (SELECT value FROM json_each(:readable))
+    ORDER BY m.entity, m.passage LIMIT :limit"""
+
 
 def matching_passages(condition: str) -> str:
     return f"{_PASSAGES} AND {condition} ORDER BY id LIMIT :limit"

@@ -7,7 +7,7 @@ So a server that went away is looked for again, and one that is busy is asked ag
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -95,6 +95,21 @@ class RestClient:
     async def status(self) -> dict[str, Any]:
         return await self._dict("GET", "/api/v1/status")
 
+    async def export(self, params: Mapping[str, str | list[str]]) -> AsyncIterator[str]:
+        """Its lines as they come; not repeated, so a server that goes away ends it with `UnavailableError`."""
+        await self.status()  # finds the server, or starts one
+        assert self._endpoint is not None
+        url = f"{self._endpoint.url}/api/v1/export"
+        try:
+            async with self._http.stream("GET", url, params=dict(params), headers=self._headers) as answer:
+                if not answer.is_success:
+                    await answer.aread()
+                    _checked(answer)
+                async for line in answer.aiter_lines():
+                    yield line
+        except httpx.TransportError as exc:
+            raise UnavailableError("the server went away in the middle of the export: try again") from exc
+
     async def _all(self, path: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         cursor: str | None = None
@@ -128,10 +143,14 @@ class RestClient:
     async def _once(self, method: str, path: str, request: Mapping[str, Any]) -> httpx.Response:
         if self._endpoint is None:
             self._endpoint = await self._locate()
-        headers = {"Authorization": f"Bearer {self._endpoint.secret}"} if self._endpoint.secret else {}
-        answer = await self._http.request(method, self._endpoint.url + path, headers=headers, **request)
+        answer = await self._http.request(method, self._endpoint.url + path, headers=self._headers, **request)
         self._has_answered = True
         return answer
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        secret = self._endpoint.secret if self._endpoint else ""
+        return {"Authorization": f"Bearer {secret}"} if secret else {}
 
     @property
     def _url(self) -> str:

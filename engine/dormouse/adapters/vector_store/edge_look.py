@@ -14,7 +14,8 @@ import qdrant_edge as edge
 from dormouse.adapters.data_folder.find import EXIT_BUSY
 from dormouse.adapters.data_folder.lock import owned
 from dormouse.adapters.vector_store.edge_main import RECORD_NAME, SHARD_NAME
-from dormouse.adapters.vector_store.edge_shard import CollectionRecord, settings_of
+from dormouse.adapters.vector_store.edge_record import CollectionRecord
+from dormouse.adapters.vector_store.edge_shard import settings_of
 from dormouse.errors import DataFolderBusyError
 
 LOOK_BUDGET_S = 60.0

@@ -14,7 +14,8 @@ from typing import IO, Any
 
 from dormouse.adapters.data_folder.lock import owned
 from dormouse.adapters.vector_store.edge_calls import DamagedVectorsError, read_frame, write_frame
-from dormouse.adapters.vector_store.edge_shard import CollectionRecord, Shard
+from dormouse.adapters.vector_store.edge_record import CollectionRecord
+from dormouse.adapters.vector_store.edge_shard import Shard
 from dormouse.errors import DataFolderBusyError
 
 LOCK_WAIT_S = 15.0  # the process of a killed parent may be in the middle of a rewrite

@@ -3,10 +3,13 @@
 Passages are named by UUIDs, or the shard cannot hold them. Filters on UUIDs are the fast ones, so a dataset
 or document with any other id is stored under a UUID made from it, with the original beside it. Payloads hold
 ids, names and numbers; never text of a passage.
+
+A hidden point lies under another dataset, made from its own: the filter that keeps unreadable datasets out of
+every arm keeps it out too, at no cost and with no second rule to forget.
 """
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -25,11 +28,12 @@ from dormouse.adapters.vector_store.edge_calls import (
     Row,
 )
 from dormouse.errors import InvalidInputError, MisconfiguredError
-from dormouse.ids import NAMESPACE, PassageId, TermId
+from dormouse.ids import NAMESPACE, DatasetId, DocumentId, PassageId, TermId
 from dormouse.model.change import Erasure
-from dormouse.model.passage import PassageKind, Point
+from dormouse.model.passage import PassageKind, PassageVectors, Point
 from dormouse.model.scope import Scope
 from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm
+from dormouse.ports.vector_upkeep import PointMark
 
 _KINDS = tuple(PassageKind)  # stored by position
 _MAX_TERM = 2**32 - 1
@@ -38,6 +42,11 @@ _MAX_TERM = 2**32 - 1
 def key_of(id_: str) -> str:
     """The id itself if it is a UUID as we write them, else one made from it."""
     return id_ if is_key(id_) else str(uuid5(NAMESPACE, f"key\0{id_}"))
+
+
+def hidden_key_of(dataset: DatasetId) -> str:
+    """Where the dataset's hidden points lie."""
+    return str(uuid5(NAMESPACE, f"hidden\0{dataset}"))
 
 
 def is_key(id_: str) -> bool:
@@ -54,7 +63,7 @@ def row_of(point: Point, seq: int, dimension: int) -> Row:
     dense = np.ascontiguousarray(point.vectors.dense, dtype=np.float32)
     _check_dense(dense, dimension)
     payload = {
-        "dataset": key_of(point.dataset),
+        "dataset": hidden_key_of(point.dataset) if point.is_hidden else key_of(point.dataset),
         "document": key_of(point.document),
         "generation": point.dataset_generation,
         "first": point.first_revision,
@@ -112,8 +121,26 @@ def where_readable(scope: Scope, where: PointFilter | None = None) -> list[Condi
     return conditions
 
 
+def where_kept(scope: Scope) -> list[Condition]:
+    """What is readable, hidden or not."""
+    return [("any", "dataset", sorted(datasets_by_key(scope)))]
+
+
 def where_erased(what: Erasure, seq: int | None = None) -> list[Condition]:
-    conditions: list[Condition] = [("equals", "dataset", key_of(what.dataset))]
+    """Hidden or not: what is suppressed can be forgotten."""
+    keys = [key_of(what.dataset), hidden_key_of(what.dataset)]
+    return [("any", "dataset", keys), *_where_in_dataset(what, seq)]
+
+
+def where_to_hide(what: Erasure, *, is_hidden: bool) -> tuple[list[Condition], str]:
+    """The points that are not as wanted yet, and the dataset to lay them under."""
+    visible, hidden = key_of(what.dataset), hidden_key_of(what.dataset)
+    now, then = (visible, hidden) if is_hidden else (hidden, visible)
+    return [("equals", "dataset", now), *_where_in_dataset(what, None)], then
+
+
+def _where_in_dataset(what: Erasure, seq: int | None) -> list[Condition]:
+    conditions: list[Condition] = []
     if what.document is None:
         if what.below_generation is None:
             raise InvalidInputError("an erasure names a document or a generation")
@@ -127,6 +154,57 @@ def where_erased(what: Erasure, seq: int | None = None) -> list[Condition]:
             # A repeated erasure must spare what a retry of the failed job wrote under the same revision.
             conditions.append(("range", "seq", (None, seq + 1)))
     return conditions
+
+
+def point_of(row: Row, datasets: Mapping[str, DatasetId]) -> Point:
+    """Whole, as the shard holds it."""
+    payload, mark = row.payload, mark_of(row.id, row.payload, datasets)
+    return Point(
+        passage=mark.passage,
+        dataset=mark.dataset,
+        document=mark.document,
+        dataset_generation=mark.dataset_generation,
+        first_revision=mark.first_revision,
+        last_revision=mark.last_revision,
+        kind=_KINDS[payload["kind"]],
+        session=payload["session"],
+        order=payload["order"],
+        speaker=payload["speaker"],
+        role=payload["role"],
+        language=payload["language"],
+        occurred_ms=payload.get("occurred"),
+        previous=tuple(map(PassageId, payload["previous"])),
+        vectors=PassageVectors(
+            terms=_weights(row.terms),
+            window_terms=_weights(row.window),
+            dense=np.frombuffer(row.dense, dtype=np.float32).astype(np.float16),
+            tokens=base64.b64decode(payload["tokens"]),
+        ),
+        is_hidden=mark.is_hidden,
+    )
+
+
+def mark_of(id_: str, payload: Mapping[str, Any], datasets: Mapping[str, DatasetId]) -> PointMark:
+    """`datasets` by what their points lie under, as `datasets_by_key` has them."""
+    dataset = datasets[payload["dataset"]]
+    return PointMark(
+        passage=PassageId(id_),
+        dataset=dataset,
+        document=DocumentId(payload.get("document_id", payload["document"])),
+        dataset_generation=payload["generation"],
+        first_revision=payload["first"],
+        last_revision=payload["last"],
+        is_hidden=payload["dataset"] != key_of(dataset),
+    )
+
+
+def datasets_by_key(scope: Scope) -> dict[str, DatasetId]:
+    visible = {key_of(each): each for each in scope.readable}
+    return visible | {hidden_key_of(each): each for each in scope.readable}
+
+
+def _weights(sparse: tuple[Sequence[int], Sequence[float]]) -> dict[TermId, float]:
+    return {TermId(index): value for index, value in zip(*sparse, strict=True)}
 
 
 def _check_dense(vector: NDArray[np.float32], dimension: int) -> None:

@@ -12,13 +12,12 @@ call can cross a pipe: a filter is a list of conditions (`Where`), a point a tup
   size of the collection.
 """
 
-import json
-import os
 import shutil
 from array import array
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+from uuid import UUID
 
 import qdrant_edge as edge
 
@@ -37,6 +36,7 @@ from dormouse.adapters.vector_store.edge_calls import (
 )
 from dormouse.adapters.vector_store.edge_journal import Journal
 from dormouse.adapters.vector_store.edge_known import KNOWN_FIELDS, KnownPoint, KnownPoints, number_of, text_of
+from dormouse.adapters.vector_store.edge_record import sync_folder
 
 MAX_SEGMENT_KB = 4000  # of dense vectors: about 5,000 points, a second to rewrite
 INDEXING_THRESHOLD_KB = 100  # from about 130 points on a segment is packed
@@ -46,6 +46,7 @@ MAX_ASKED = 20_000  # bounds that growth; beyond it ties at the limit fall as th
 UNBOUNDED = 2**31
 UNCLEAN_NAME = "unclean"  # there while files may hold what was erased
 JOURNAL_NAME = "journal"  # both beside the shard's folder, which is the engine's own
+MARKS = ("dataset", "dataset_id", "document", "document_id", "generation", "first", "last")
 _INDEXES: dict[str, Any] = {
     # UUIDs compare as numbers: at 100,000 points a filter on a keyword costs three times as much.
     "dataset": edge.UuidIndexParams(is_tenant=True),
@@ -98,16 +99,14 @@ class Shard:
 
     def erase(self, wanted: Sequence[Where], is_forgetting: bool) -> None:  # noqa: FBT001 - crosses a pipe
         """Files are rewritten for a forget if anything matches, or an erase before left them unclean."""
-        met = [where for where in wanted if self.count(where)]
-        if met:
-            self._unclean.touch()
-            sync_folder(self._unclean.parent)
-            self._known.forget_all()
-            for where in met:
-                self._shard.update(edge.UpdateOperation.delete_points_by_filter(_filter(where)))
-            self._flush()  # only now may the journal go: until here a crash undoes all of it
+        self._delete([_filter(where) for where in wanted if self.count(where)])
         if is_forgetting and self._unclean.exists():
             self._clean()
+
+    def drop(self, ids: Sequence[str], where: Where) -> None:
+        """Those of `ids` that match, from the files too."""
+        self._delete([edge.Filter(must=[edge.HasIdCondition(set(ids)), *_conditions(where)])])
+        self._clean()
 
     def search(self, arms: Sequence[Arm], where: Where) -> list[list[tuple[str, float]]]:
         """Each arm by score, then id."""
@@ -158,6 +157,34 @@ class Shard:
     def count(self, where: Where) -> int:
         return self._shard.count(edge.CountRequest(exact=True, filter=_filter(where)))
 
+    def rows(self, ids: Sequence[str], where: Where) -> list[Row]:
+        """Those of `ids` that match, whole, by id."""
+        chosen = edge.Filter(must=[edge.HasIdCondition(set(ids)), *_conditions(where)])
+        request = edge.ScrollRequest(limit=len(ids), filter=chosen, with_payload=True, with_vector=True)
+        return [_row(record) for record in self._shard.scroll(request)[0]]
+
+    def page(self, where: Where, after: str | None, limit: int) -> list[tuple[str, dict[str, Any]]]:
+        """Ids and what the points say of themselves, by id."""
+        request = edge.ScrollRequest(
+            offset=None if after is None else UUID(after),  # is the first of the page, if it is still there
+            limit=limit + 1,
+            filter=_filter(where),
+            with_payload=list(MARKS),
+            with_vector=False,
+        )
+        found = [(str(record.id), record.payload or {}) for record in self._shard.scroll(request)[0]]
+        return [each for each in found if each[0] != after][:limit]
+
+    def move(self, where: Where, dataset: str) -> None:
+        """Lay the points under another dataset; everything else of them stays as it is."""
+        if not self.count(where):
+            return
+        self._known.forget_all()
+        self._datasets.add(dataset)
+        operation = edge.UpdateOperation.set_payload_by_filter(_filter(where), {"dataset": dataset})
+        self._shard.update(operation)
+        self._flush()  # the journal has them under the former one
+
     def optimise(self) -> Footprint:
         self._clean()
         points = self._shard.count(edge.CountRequest(exact=True))
@@ -167,6 +194,17 @@ class Shard:
         self._flush()
         self._shard.close()
         self._journal.close()
+
+    def _delete(self, chosen: Sequence[edge.Filter]) -> None:
+        """From queries at once; the files are unclean from before the first until they are rewritten."""
+        if not chosen:
+            return
+        self._unclean.touch()
+        sync_folder(self._unclean.parent)
+        self._known.forget_all()
+        for each in chosen:
+            self._shard.update(edge.UpdateOperation.delete_points_by_filter(each))
+        self._flush()  # only now may the journal go: until here a crash undoes all of it
 
     def _put(self, rows: Sequence[Row], seq: int) -> None:
         stored = self._shard.retrieve([row.id for row in rows], with_payload=["seq"], with_vector=False)
@@ -229,6 +267,16 @@ def _point(row: Row) -> edge.Point:
         if indices:
             vector[name] = edge.SparseVector(indices, values)
     return edge.Point(row.id, vector, row.payload)
+
+
+def _row(record: edge.Record) -> Row:
+    vector: Any = record.vector or {}
+    terms, window = (_sparse(vector.get(name)) for name in (TERMS, WINDOW))
+    return Row(str(record.id), record.payload or {}, array("f", vector[DENSE]).tobytes(), terms, window)
+
+
+def _sparse(vector: edge.SparseVector | None) -> tuple[list[int], list[float]]:
+    return ([], []) if vector is None else (vector.indices, vector.values)
 
 
 def _named(
@@ -304,36 +352,3 @@ def _bytes_in(folder: Path) -> int:
         blocks = getattr(status, "st_blocks", None)
         total += status.st_size if blocks is None else blocks * 512
     return total
-
-
-class CollectionRecord(NamedTuple):
-    """What filled the shard, written beside it once it is made; without it the shard was never complete."""
-
-    model: str
-    dimension: int
-
-    @classmethod
-    def read(cls, path: Path) -> "CollectionRecord | None":
-        if not path.exists():
-            return None
-        stored = json.loads(path.read_text("utf-8"))
-        return cls(stored["model"], stored["dimension"])
-
-    def write(self, path: Path) -> None:
-        draft = path.with_suffix(".new")
-        with draft.open("w", encoding="utf-8") as file:
-            json.dump(self._asdict(), file)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-        sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Names live in folders. Windows has no such call."""
-    if os.name != "nt":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

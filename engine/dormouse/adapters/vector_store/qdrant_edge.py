@@ -19,6 +19,7 @@ from dormouse.model.passage import Nominee, Point
 from dormouse.model.scope import Fence, Scope
 from dormouse.model.workspace import Collection as VectorCollection
 from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm, VectorFootprint
+from dormouse.ports.vector_upkeep import PointMark
 
 _DAMAGE = (
     "the files of the vectors are damaged or missing: stop Dormouse, keep them, and put a backup of the data "
@@ -28,7 +29,10 @@ _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 class QdrantEdgeVectorStore:
-    """`folder` holds one folder per collection; `open` one before anything else."""
+    """`folder` holds one folder per collection; `open` one before anything else.
+
+    It answers as `VectorStore` and as `VectorUpkeep`.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -95,8 +99,32 @@ class QdrantEdgeVectorStore:
         if not scope.readable:
             return 0
         erased = points_of.where_erased(what) if what is not None else []
-        counted: int = await self._opened.call("count", [*points_of.where_readable(scope), *erased])
+        counted: int = await self._opened.call("count", [*points_of.where_kept(scope), *erased])
         return counted
+
+    async def points(self, scope: Scope, ids: Collection[PassageId]) -> Sequence[Point]:
+        if not scope.readable or not ids:
+            return []
+        rows = await self._opened.call("rows", sorted(ids), points_of.where_kept(scope))
+        datasets = points_of.datasets_by_key(scope)
+        return [points_of.point_of(row, datasets) for row in rows]
+
+    async def marks_after(self, scope: Scope, after: PassageId | None, limit: int) -> Sequence[PointMark]:
+        if not scope.readable:
+            return []
+        found = await self._opened.call("page", points_of.where_kept(scope), after, limit)
+        datasets = points_of.datasets_by_key(scope)
+        return [points_of.mark_of(id_, payload, datasets) for id_, payload in found]
+
+    async def hide(self, scope: Scope, fence: Fence, what: Erasure, *, is_hidden: bool) -> None:
+        _assert_writable(scope, fence, {what.dataset})
+        wanted, dataset = points_of.where_to_hide(what, is_hidden=is_hidden)
+        await self._opened.call("move", wanted, dataset)
+
+    async def drop(self, scope: Scope, fence: Fence, ids: Collection[PassageId]) -> None:
+        _assert_writable(scope, fence, scope.readable)
+        if ids:
+            await self._opened.call("drop", sorted(ids), points_of.where_kept(scope))
 
     async def optimise(self) -> VectorFootprint:
         return VectorFootprint(*await self._opened.call("optimise"))

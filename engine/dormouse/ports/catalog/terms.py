@@ -1,6 +1,6 @@
 """Catalog concern: term statistics, for query weights that no foreign dataset can move."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,4 +32,8 @@ class TermStatistics(Protocol):
 
     async def counts(self, datasets: Collection[DatasetId], terms: Collection[TermId]) -> TermCounts:
         """Of each dataset's current generation."""
+        ...
+
+    async def page(self, dataset: DatasetId, after: TermId | None, limit: int) -> Sequence[tuple[TermId, int]]:
+        """Frequencies of the current generation by term id, behind `after`."""
         ...

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dormouse.engine import Engine
 from dormouse_gateway.contracts.graph.rest.call import Served, route
 from dormouse_gateway.contracts.graph.rest.datasets import LIST_DATA, LIST_DATASETS, list_data, list_datasets
+from dormouse_gateway.contracts.graph.rest.export import EXPORT, export
 from dormouse_gateway.contracts.graph.rest.forget import DELETE_DATASET, FORGET, delete_dataset, forget
 from dormouse_gateway.contracts.graph.rest.jobs import LIST_JOBS, READ_JOB, list_jobs, read_job
 from dormouse_gateway.contracts.graph.rest.recall import RECALL, recall_with
@@ -28,5 +29,6 @@ def rest_routes(engine_provider: Callable[[], Engine], settings: GatewaySettings
         Served("GET", "/jobs", list_jobs, LIST_JOBS),
         Served("GET", "/jobs/{job}", read_job, READ_JOB),
         Served("GET", "/status", read_status, READ_STATUS),
+        Served("GET", "/export", export, EXPORT),
     ]
     return [route(each._replace(path=PREFIX + each.path), engine_provider) for each in served]

@@ -1,0 +1,45 @@
+"""The graph's rows a page at a time, for those who look after it. Every page is one read of its own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dormouse.adapters.graph_store import sqlite_rows as rows_of
+from dormouse.adapters.graph_store import sqlite_schema as sql
+from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
+from dormouse.ids import DocumentId, EntityId, PassageId
+from dormouse.model.entity import Entity, Mention
+from dormouse.model.memory import MemoryVersion
+from dormouse.model.passage import Passage
+from dormouse.model.scope import Scope
+
+
+class SqliteGraphUpkeep:
+    """Works through the store's own connections; the store closes them."""
+
+    def __init__(self, store: SqliteGraphStore) -> None:
+        self._store = store
+
+    async def passages_after(self, scope: Scope, after: PassageId | None, limit: int) -> Sequence[Passage]:
+        found = await self._store.read(sql.PASSAGES_AFTER, _page(scope, after, limit))
+        return [rows_of.passage_of_row(row) for row in found]
+
+    async def versions_of(
+        self, scope: Scope, document: DocumentId, after: MemoryVersion | None, limit: int
+    ) -> Sequence[MemoryVersion]:
+        behind = {"memory": after.memory if after else "", "version": after.id if after else ""}
+        values = rows_of.seen_by(scope) | {"document": document, "limit": limit, **behind}
+        return [rows_of.version_of_row(row) for row in await self._store.read(sql.VERSIONS_OF_DOCUMENT, values)]
+
+    async def entities_after(self, scope: Scope, after: EntityId | None, limit: int) -> Sequence[Entity]:
+        found = await self._store.read(sql.ENTITIES_AFTER, _page(scope, after, limit))
+        return [rows_of.entity_of_row(row) for row in found]
+
+    async def mentions_after(self, scope: Scope, after: Mention | None, limit: int) -> Sequence[Mention]:
+        behind = {"entity": after.entity if after else "", "passage": after.passage if after else ""}
+        values = rows_of.seen_by(scope) | {**behind, "limit": limit}
+        found = await self._store.read(sql.MENTIONS_AFTER, values)
+        return [Mention(EntityId(row[0]), PassageId(row[1])) for row in found]
+
+
+def _page(scope: Scope, after: str | None, limit: int) -> dict[str, Any]:
+    return rows_of.seen_by(scope) | {"after": after or "", "limit": limit}

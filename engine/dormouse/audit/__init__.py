@@ -1,0 +1,1 @@
+"""Looking after memory: everything told in one order, compared, counted, and put right."""

@@ -1,0 +1,141 @@
+"""Everything of some datasets, streamed in one canonical order.
+
+Pages are read one after the other, not in one snapshot: only a memory at rest exports as of one moment.
+Whoever needs that compares `highest_applied` before and after.
+Source: writes §7.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from dormouse.audit import rows
+from dormouse.ids import DocumentId, EntityId, PassageId, TermId
+from dormouse.model.dataset import Dataset
+from dormouse.model.document import Document
+from dormouse.model.entity import Mention
+from dormouse.model.export import ExportRow
+from dormouse.model.memory import MemoryVersion
+from dormouse.model.passage import Passage, Point
+from dormouse.model.scope import Scope
+from dormouse.ports.bundle import Ports
+
+PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class What:
+    """`has_vectors`: with each passage's vectors as the store holds them, and the term counts."""
+
+    has_vectors: bool = False
+    has_suppressed: bool = False
+
+
+class Exporter:
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+
+    async def export(self, scope: Scope, what: What) -> AsyncIterator[ExportRow]:
+        """Of all readable datasets, by id; narrow the scope for fewer."""
+        async with self._ports.catalog.reading() as tx:
+            datasets = await tx.datasets.many(scope.readable)
+        for dataset in sorted((each for each in datasets if each.listed), key=lambda each: each.id):
+            yield rows.of_dataset(dataset)
+            alone = scope.narrowed_to([dataset.id])
+            async for row in self._content(alone, dataset, what):
+                yield row
+
+    async def _content(self, scope: Scope, dataset: Dataset, what: What) -> AsyncIterator[ExportRow]:
+        shown: set[PassageId] = set()
+        async for document in self._documents(dataset):
+            yield rows.of_document(document)
+            async for passage, following, point in self._passages(scope, document, what):
+                shown.add(passage.id)
+                yield rows.of_passage(passage, following, point, has_vectors=what.has_vectors)
+            async for row in self._memories(scope, document):
+                yield row
+        mentions = [each async for each in self._mentions(scope) if each.passage in shown]
+        mentioned = {each.entity for each in mentions}
+        async for row in self._entities(scope, mentioned):
+            yield row
+        for mention in mentions:
+            yield rows.of_mention(dataset.id, mention)
+        if what.has_vectors:
+            async for row in self._terms(dataset):
+                yield row
+
+    async def _documents(self, dataset: Dataset) -> AsyncIterator[Document]:
+        after: DocumentId | None = None
+        while True:
+            async with self._ports.catalog.reading() as tx:
+                page = await tx.documents.listing(dataset.id, after=after, limit=PAGE)
+            for document in page:
+                yield document
+            if len(page) < PAGE:
+                return
+            after = page[-1].id
+
+    async def _passages(
+        self, scope: Scope, document: Document, what: What
+    ) -> AsyncIterator[tuple[Passage, Passage | None, Point | None]]:
+        """Each with the one right after it, and its point if vectors are wanted."""
+        page = await self._page(scope, document.id, -1)
+        while page:
+            more = await self._page(scope, document.id, page[-1].order) if len(page) == PAGE else []
+            points = await self._points(scope, page) if what.has_vectors else {}
+            following: list[Passage | None] = [*page[1:], more[0] if more else None]
+            for passage, behind in zip(page, following, strict=True):
+                yield passage, behind, points.get(passage.id)
+            page = more
+
+    async def _page(self, scope: Scope, document: DocumentId, after_order: int) -> list[Passage]:
+        found = await self._ports.graph.passages_of(scope, document, after_order=after_order, limit=PAGE)
+        return list(found)
+
+    async def _points(self, scope: Scope, passages: Sequence[Passage]) -> dict[PassageId, Point]:
+        found = await self._ports.vector_upkeep.points(scope, [each.id for each in passages])
+        return {each.passage: each for each in found}
+
+    async def _memories(self, scope: Scope, document: Document) -> AsyncIterator[ExportRow]:
+        after: MemoryVersion | None = None
+        while True:
+            page = await self._ports.graph_upkeep.versions_of(scope, document.id, after, PAGE)
+            for version in page:
+                yield rows.of_version(version)
+            if len(page) < PAGE:
+                return
+            after = page[-1]
+
+    async def _entities(self, scope: Scope, mentioned: set[EntityId]) -> AsyncIterator[ExportRow]:
+        after: EntityId | None = None
+        while True:
+            page = await self._ports.graph_upkeep.entities_after(scope, after, PAGE)
+            for entity in page:
+                if entity.id in mentioned:
+                    yield rows.of_entity(entity)
+            if len(page) < PAGE:
+                return
+            after = page[-1].id
+
+    async def _mentions(self, scope: Scope) -> AsyncIterator[Mention]:
+        after: Mention | None = None
+        while True:
+            page = await self._ports.graph_upkeep.mentions_after(scope, after, PAGE)
+            for mention in page:
+                yield mention
+            if len(page) < PAGE:
+                return
+            after = page[-1]
+
+    async def _terms(self, dataset: Dataset) -> AsyncIterator[ExportRow]:
+        async with self._ports.catalog.reading() as tx:
+            total = await tx.terms.counts([dataset.id], [])
+        yield rows.of_total(dataset.id, total.passages)
+        after: TermId | None = None
+        while True:
+            async with self._ports.catalog.reading() as tx:
+                page = await tx.terms.page(dataset.id, after, PAGE)
+            for term, passages in page:
+                yield rows.of_term(dataset.id, term, passages)
+            if len(page) < PAGE:
+                return
+            after = page[-1][0]
