@@ -1,10 +1,11 @@
 """The application: every route behind its layers. Loading the protocol takes a second, so `app` loads this
 while the stores are opened.
 
-Layers, outermost first: the guard against foreign names, answers to browsers' questions, the owner's count and
-the caller's identity, then the routes.
+Layers, outermost first: headers of every answer, the guard against foreign names, answers to browsers'
+questions, the owner's count and the caller's identity, the guard against too much at once, then the routes.
 """
 
+import math
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +17,7 @@ from starlette.types import ASGIApp
 
 from dormouse.engine import Engine
 from dormouse.errors import MisconfiguredError
+from dormouse_gateway.auth.principal import LOCAL_ONLY
 from dormouse_gateway.contracts.graph.modes import tool_mode
 from dormouse_gateway.contracts.graph.rest import rest_routes
 from dormouse_gateway.contracts.graph.toolset import INSTRUCTIONS, GraphManners, graph_toolset
@@ -26,11 +28,14 @@ from dormouse_gateway.mcp.session_key import session_key
 from dormouse_gateway.mcp.stopping import Stopping
 from dormouse_gateway.owner import DISTRIBUTION, Owner
 from dormouse_gateway.settings import GatewaySettings
+from dormouse_gateway.web.answer_headers import AnswerHeaders
 from dormouse_gateway.web.health import BY_ANY_NAME, health_routes
 from dormouse_gateway.web.hosts import HostGuard, HostNames
 from dormouse_gateway.web.openapi import openapi_route
 from dormouse_gateway.web.operation import DescribedRoute
+from dormouse_gateway.web.overload import OverloadGuard
 from dormouse_gateway.web.problems import exception_handlers
+from dormouse_gateway.web.token_bucket import Rate
 
 SEEN_BY_BROWSERS = ["Mcp-Session-Id", "Mcp-Protocol-Version", "WWW-Authenticate", "Retry-After", "X-Request-Id"]
 
@@ -45,8 +50,16 @@ def build_app(engine: Engine, settings: GatewaySettings, owner: Owner, stopping:
         exception_handlers=exception_handlers(),
         lifespan=lambda _app: endpoint.running(),
     )
-    names = HostNames(settings.allowed_hosts)
-    return HostGuard(_Browsers(owner.guard(app), names), names, by_any_name=BY_ANY_NAME)
+    limits = settings.rate_limit
+    failures = Rate(limits.failures_per_minute / 60, math.ceil(limits.failures_per_minute))
+    guarded = owner.guard(OverloadGuard(app, limits, exempt=_is_local), failures)
+    names = HostNames(settings.allowed_hosts, settings.cors_origins)
+    return AnswerHeaders(HostGuard(_Browsers(guarded, names), names, by_any_name=BY_ANY_NAME))
+
+
+def _is_local(path: str) -> bool:
+    """How this machine's processes find that the server lives must not depend on how busy it is."""
+    return path.startswith(LOCAL_ONLY)
 
 
 def served_routes(

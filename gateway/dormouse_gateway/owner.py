@@ -24,8 +24,9 @@ from dormouse.adapters.data_folder.find import OWNER_PATH
 from dormouse.adapters.data_folder.server_file import ServerAddress, new_token, publish, withdraw
 from dormouse.errors import MisconfiguredError
 from dormouse_gateway.auth.api_keys import KeyFile
-from dormouse_gateway.auth.principal import OPEN_PATHS, Credentials, PrincipalMiddleware
+from dormouse_gateway.auth.principal import FAILURES, OPEN_PATHS, Credentials, PrincipalMiddleware
 from dormouse_gateway.settings import GatewaySettings
+from dormouse_gateway.web.token_bucket import Rate
 
 DISTRIBUTION = "dormouse-memory"
 
@@ -68,9 +69,9 @@ class Owner:
     def routes(self) -> list[Route]:
         return [Route(OWNER_PATH, _owner, methods=["GET"])]
 
-    def guard(self, app: ASGIApp) -> ASGIApp:
+    def guard(self, app: ASGIApp, failures: Rate = FAILURES) -> ASGIApp:
         """The outermost layers: no request goes uncounted, none goes on without a principal."""
-        return ActivityMiddleware(PrincipalMiddleware(app, self.credentials), self.activity)
+        return ActivityMiddleware(PrincipalMiddleware(app, self.credentials, failures), self.activity)
 
 
 class ActivityMiddleware:
@@ -99,6 +100,12 @@ def owner_of(settings: GatewaySettings) -> Owner:
             f"listening on {settings.host} needs API keys: make one with `dormouse keys create --user NAME` "
             "and name its file in DORMOUSE_API_KEYS_FILE, or listen on 127.0.0.1",
             setting="DORMOUSE_API_KEYS_FILE",
+        )
+    if "*" in settings.cors_origins and not keys:
+        raise MisconfiguredError(
+            "DORMOUSE_CORS_ORIGINS is *, so any web page could read the memory: set DORMOUSE_API_KEYS_FILE, or "
+            "list the origins that may call",
+            setting="DORMOUSE_CORS_ORIGINS",
         )
     if keys:
         keys.listing()  # a damaged file ends the start, not the first request

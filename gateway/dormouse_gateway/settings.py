@@ -1,12 +1,15 @@
 """Settings of the gateway: where it listens, whom it lets in, how the graph contract's tools behave."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 from pydantic_settings import NoDecode
 
-from dormouse.settings import EngineSettings, Folder, RemoteSettings
+from dormouse.settings import EngineSettings, Folder, Group, RemoteSettings
+
+_ORIGIN = re.compile(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?", re.IGNORECASE)
 
 
 def _split_at_commas(value: object) -> object:
@@ -18,6 +21,37 @@ def _split_at_commas(value: object) -> object:
 def _anything_but_false(value: object) -> object:
     """The graph contract's rule: only the word `false` switches it off."""
     return value.strip().lower() != "false" if isinstance(value, str) else value
+
+
+def _origins(value: object) -> object:
+    """Raises ValueError for what no browser would send as an origin."""
+    origins = _split_at_commas(value)
+    if isinstance(origins, tuple):
+        for origin in origins:
+            if not (origin == "*" or _ORIGIN.fullmatch(str(origin))):
+                raise ValueError("must hold origins such as https://app.example.net, or *")
+        return tuple(str(origin).lower() for origin in origins)
+    return origins
+
+
+class RateLimitSettings(Group):
+    """How much one caller, and all of them at once, may ask. Beyond it the answer is 429 with `Retry-After`."""
+
+    requests_per_s: float = Field(default=200, gt=0)
+    """Requests a second that one caller may keep up; far more than an agent makes."""
+
+    burst: int = Field(default=2000, ge=1)
+    """Requests that one caller may make at once after a pause, such as many agents that start together."""
+
+    concurrent_per_caller: int = Field(default=128, ge=1)
+    """Requests of one caller that may be under way at once; a waiting one counts."""
+
+    concurrent: int = Field(default=512, ge=1)
+    """Requests of all callers that may be under way at once."""
+
+    failures_per_minute: float = Field(default=30, gt=0)
+    """Requests a minute without a valid credential that one address (of IPv6: one /64 network) may make before
+    it is answered 429 instead of 401. A valid credential is served whatever others at its address did."""
 
 
 class GatewaySettings(EngineSettings):
@@ -44,6 +78,14 @@ class GatewaySettings(EngineSettings):
     )
     """Names, comma-separated, under which clients may reach it besides `127.0.0.1`, `localhost` and `[::1]`;
     `:*` at the end allows any port. Requests to other names are refused, which stops DNS rebinding."""
+
+    cors_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_origins)] = Field(
+        default=(), json_schema_extra={"shown_default": "the server's own names"}
+    )
+    """Origins, comma-separated, whose web pages may call besides those of the server's own names, such as
+    `https://app.example.net`; `*` allows all and needs `DORMOUSE_API_KEYS_FILE`."""
+
+    rate_limit: RateLimitSettings = RateLimitSettings()
 
     api_keys_file: Folder | None = None
     """File that lists who may call. Unset: one local user, and only from loopback. `docs/operations.md`

@@ -7,6 +7,9 @@ Source: contract-graph, "REST"; RFC 9110 §11.6.1, RFC 6750 §3.
 """
 
 import hmac
+import ipaddress
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
@@ -16,11 +19,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dormouse import telemetry
 from dormouse.ids import PrincipalId
 from dormouse_gateway.auth.api_keys import KeyFile
+from dormouse_gateway.web.overload import MAX_CALLERS, too_many
 from dormouse_gateway.web.problems import Problem, problem_response
+from dormouse_gateway.web.token_bucket import Rate, TokenBuckets
 
 LOCAL_USER = PrincipalId("local")
 OPEN_PATHS = frozenset({"/health", "/healthz", "/readyz", "/openapi.json"})  # nothing of anybody's is there
 LOCAL_ONLY = "/local/"  # between this machine's own processes: the token of server.json, nothing else
+FAILURES = Rate(per_s=0.5, burst=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +57,22 @@ def identify(headers: Headers, credentials: Credentials) -> PrincipalId | None:
 
 
 class PrincipalMiddleware:
-    """Sets `scope["state"]["principal"]`, or answers 401 before a byte of the body is read."""
+    """Sets `scope["state"]["principal"]`, or answers 401 before a byte of the body is read.
 
-    def __init__(self, app: ASGIApp, credentials: Credentials) -> None:
+    An address that fails too often is answered 429. A valid credential is served nevertheless: a key cannot be
+    guessed, so refusing it would only let a stranger behind the same proxy shut its owner out.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        credentials: Credentials,
+        failures: Rate = FAILURES,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._app = app
         self._credentials = credentials
+        self._failures = TokenBuckets(failures, clock, most=MAX_CALLERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
@@ -64,7 +81,9 @@ class PrincipalMiddleware:
         principal = self._identify(scope)
         if principal is None:
             telemetry.auth_attempted("unknown" if _offered(Headers(scope=scope)) else "missing")
-            await problem_response(_UNAUTHENTICATED, scope)(scope, receive, send)
+            wait_s = self._failures.take(_network_of(scope))
+            problem = too_many("too many requests without a valid key", wait_s) if wait_s else _UNAUTHENTICATED
+            await problem_response(problem, scope)(scope, receive, send)
             return
         telemetry.auth_attempted("ok")
         scope.setdefault("state", {})["principal"] = principal
@@ -75,6 +94,16 @@ class PrincipalMiddleware:
         if scope["path"].startswith(LOCAL_ONLY):
             return LOCAL_USER if _is_local(_offered(headers), self._credentials) else None
         return identify(headers, self._credentials)
+
+
+def _network_of(scope: Scope) -> str:
+    """Where it came from; whoever has one address of IPv6 has a network of them."""
+    host = str((scope.get("client") or ("",))[0])
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host[:64]
+    return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else host
 
 
 def _offered(headers: Headers) -> list[str]:

@@ -239,6 +239,8 @@ def _refusal(status: int) -> str:
         return "Dormouse refused the key; check DORMOUSE_REMOTE__API_KEY."
     if status == httpx.codes.REQUEST_ENTITY_TOO_LARGE:
         return "The message is too large; content may have at most 10 MiB."
+    if status == httpx.codes.TOO_MANY_REQUESTS:
+        return "Dormouse is asked too much at once; try again in a few seconds."
     return f"Dormouse answered with status {status}; check that the address is right."
 
 

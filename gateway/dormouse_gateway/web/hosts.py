@@ -17,10 +17,12 @@ ANY = "*"  # whoever is in front pins the name already
 
 
 class HostNames:
-    """Names under which this server may be reached, `:*` at the end for any port."""
+    """Names under which this server may be reached, `:*` at the end for any port, and `origins` of pages
+    that may call it though they come from elsewhere."""
 
-    def __init__(self, allowed: Sequence[str]) -> None:
+    def __init__(self, allowed: Sequence[str], origins: Sequence[str] = ()) -> None:
         self._names = frozenset(name.lower() for name in (*LOOPBACK, *allowed))
+        self._origins = frozenset(origin.lower() for origin in origins)
 
     @property
     def are_open(self) -> bool:
@@ -37,7 +39,7 @@ class HostNames:
 
     def allow_origin(self, origin: str) -> bool:
         """An origin counts as the host in it; `null` and other schemes are nobody."""
-        if self.are_open:
+        if self.are_open or ANY in self._origins or origin.lower() in self._origins:
             return True
         try:
             parts = urlsplit(origin)

@@ -78,6 +78,11 @@ def request_id_of(scope: Scope) -> str:
     return str(state.setdefault("request_id", uuid4().hex))
 
 
+def name_request(scope: Scope, request_id: str) -> None:
+    """The caller's own id for it; the caller of this says that it is fit to be shown and logged."""
+    scope.setdefault("state", {})["request_id"] = request_id
+
+
 def problem_of(error: DormouseError) -> Problem:
     headers = {"Retry-After": str(error.retry_after_s)} if isinstance(error, UnavailableError) else {}
     return Problem(code=error.code, detail=str(error), headers=headers)
@@ -85,15 +90,14 @@ def problem_of(error: DormouseError) -> Problem:
 
 def problem_response(problem: Problem, scope: Scope) -> Response:
     reply = REPLIES[problem.code]
-    request_id = request_id_of(scope)
     body = {
         "detail": problem.detail,
         "code": problem.code,
         "remediation": problem.remediation or reply.remediation,
-        "request_id": request_id,
+        "request_id": request_id_of(scope),
     }
-    headers = {**problem.headers, "X-Request-Id": request_id}
-    return AsciiResponse(body, status_code=problem.status or reply.status, headers=headers)
+    status = problem.status or reply.status
+    return AsciiResponse(body, status_code=status, headers=dict(problem.headers))
 
 
 class AsciiResponse(JSONResponse):
@@ -116,7 +120,7 @@ def exception_handlers() -> dict[type[Exception], ExceptionHandler]:
 async def _on_dormouse_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, DormouseError)
     if REPLIES[error.code].status >= 500:
-        log.warning("request_failed", extra={"code": error.code, "request_id": request_id_of(request.scope)})
+        log.warning("request_failed", extra={"code": error.code})
     return problem_response(problem_of(error), request.scope)
 
 

@@ -38,6 +38,14 @@ def test_an_address_beyond_loopback_needs_keys(tmp_path: Path, host: str) -> Non
             owner_of(settings)
 
 
+def test_every_web_page_may_call_only_where_keys_are_asked_for(tmp_path: Path) -> None:
+    keys = tmp_path / "keys.json"
+
+    with pytest.raises(MisconfiguredError, match="DORMOUSE_CORS_ORIGINS"):
+        owner_of(_settings(tmp_path, cors_origins="*"))
+    assert owner_of(_settings(tmp_path, cors_origins="*", api_keys_file=keys)).credentials.are_required
+
+
 def test_with_a_key_it_may_listen_anywhere_and_requires_one(tmp_path: Path) -> None:
     KeyFile(tmp_path / "keys.json").create("ada", "", NOW_MS)
 

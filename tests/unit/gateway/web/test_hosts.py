@@ -9,6 +9,16 @@ OPEN = HostNames(["*"])
 NAMED = HostNames(["memory.example.net", "other.example.net:*", "third.example.net:9000"])
 
 
+def test_pages_of_named_origins_may_call_and_no_others() -> None:
+    names = HostNames([], ["https://App.example.net"])
+
+    assert names.allow_origin("https://app.example.net")
+    assert not names.allow_origin("http://app.example.net")
+    assert not names.allow_origin("https://app.example.net.evil.example")
+    assert not names.allow_host("app.example.net")
+    assert HostNames([], ["*"]).allow_origin("https://any.example")
+
+
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "127.0.0.1:8000", "localhost:1", "LOCALHOST", "[::1]:8000", "[::1]"]
 )
