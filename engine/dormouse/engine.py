@@ -3,27 +3,23 @@
 Every method that touches memory takes the caller's `Scope`, which only `scope_of` makes.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from functools import partial
 
-from dormouse.access import lookup
+from dormouse.access import listing, lookup
+from dormouse.access.original import read_original
 from dormouse.audit.export import Exporter, What
-from dormouse.errors import (
-    DormouseError,
-    ForbiddenError,
-    InvalidInputError,
-    MisconfiguredError,
-    UnavailableError,
-)
+from dormouse.errors import DormouseError, ForbiddenError, InvalidInputError
 from dormouse.forget.accept import ForgetAcceptor
 from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId
 from dormouse.ingest.accept import Acceptor
 from dormouse.ingest.validate import check
 from dormouse.jobs import follow
+from dormouse.jobs.once import answered_before, note_answer
+from dormouse.jobs.standing import Standing, standing_of
 from dormouse.model.dataset import MAX_NAME_CHARACTERS, Dataset, DatasetSummary
-from dormouse.model.document import Content, Document
+from dormouse.model.document import Content, Item, Original
 from dormouse.model.export import ExportRow
 from dormouse.model.job import Job, JobStep, Stage
 from dormouse.model.recall import RecallRequest, RecallResult
@@ -31,11 +27,11 @@ from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
 from dormouse.model.scope import Permission, Scope
 from dormouse.model.session import SessionEntry
 from dormouse.ports.bundle import Ports
-from dormouse.ports.catalog.transaction import CatalogTransaction
 from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops
 from dormouse.sessions.record import check_session, record
 from dormouse.text.naming import is_nameable
+from dormouse.troubles import troubles
 
 
 class Engine:
@@ -71,21 +67,44 @@ class Engine:
     async def datasets(self, scope: Scope) -> Sequence[DatasetSummary]:
         """Readable ones by name, with what is in them."""
         async with self._catalog.reading() as tx:
-            readable = await lookup.readable_datasets(tx, scope)
-            documents = {each.id: await tx.documents.count(each.id) for each in readable}
-            running = {each.id: await _unfinished(tx, scope, each.id) for each in readable}
-        return [
-            DatasetSummary(each, documents[each.id], await self._passages(scope, each.id), running[each.id])
-            for each in readable
-        ]
+            return await listing.summaries(tx, scope)
 
-    async def documents(
-        self, scope: Scope, dataset: DatasetId, *, after: DocumentId | None = None, limit: int = 100
-    ) -> Sequence[Document]:
-        """A page of a readable dataset's documents by id; raises `NotFoundError` for any other dataset."""
+    async def create_dataset(
+        self, scope: Scope, name: str, *, idempotency: IdempotencyKey | None = None
+    ) -> Dataset:
+        """One's own dataset of this name, made if there is none."""
+        checked = checked_name(name)
+        async with self._catalog.transaction() as tx:
+            known = await answered_before(tx, scope.principal, idempotency)
+            if known is not None:
+                return await tx.datasets.get(DatasetId(known))
+            dataset = await tx.datasets.ensure(scope.workspace, scope.principal, checked)
+            await note_answer(tx, scope.principal, idempotency, dataset.id)
+            await tx.commit()
+            return dataset
+
+    async def standings(self, scope: Scope, datasets: Collection[DatasetId]) -> Mapping[DatasetId, Standing]:
+        """How the memory of each readable one of `datasets` stands; what is not readable is left out."""
+        wanted = scope.readable & frozenset(datasets)
         async with self._catalog.reading() as tx:
-            await lookup.dataset_named(tx, scope, dataset, Permission.READ)
-            return await tx.documents.listing(dataset, after=after, limit=limit)
+            latest = await tx.jobs.unfinished_or_latest_of(wanted)
+        return {each: standing_of([job for job in latest if job.dataset == each]) for each in wanted}
+
+    async def items(
+        self, scope: Scope, dataset: DatasetId, *, after: DocumentId | None = None, limit: int = 100
+    ) -> Sequence[Item]:
+        """A page of a readable dataset's items by id; raises `NotFoundError` for any other dataset."""
+        async with self._catalog.reading() as tx:
+            return await listing.items(tx, scope, dataset, after, limit)
+
+    async def item(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> Item:
+        """Raises `NotFoundError`."""
+        async with self._catalog.reading() as tx:
+            return await listing.item(tx, scope, dataset, document)
+
+    async def original(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> Original:
+        """The bytes as they were handed over; raises `NotFoundError`."""
+        return await read_original(self._catalog, self._ports.blobs, scope, dataset, document)
 
     async def share(
         self, scope: Scope, dataset: DatasetId, principal: PrincipalId, permission: Permission | None
@@ -190,44 +209,8 @@ class Engine:
         await self._catalog.check()
 
     async def troubles(self, scope: Scope) -> Sequence[DormouseError]:
-        """What each store that does not answer says, and whether graph and vectors hold the same; for people
-        who look for a fault. Empty when all is well."""
-        found: list[DormouseError] = []
-        probes = (
-            self._catalog.check,
-            partial(self._graph_and_vectors, scope),
-            partial(self._blobs, scope),
-            partial(self._progress, scope),
-        )
-        for probe in probes:
-            try:
-                await probe()
-            except (UnavailableError, MisconfiguredError) as exc:
-                found.append(exc)
-        return found
-
-    async def _blobs(self, scope: Scope) -> None:
-        async for _ in self._ports.blobs.list(scope.workspace):
-            return
-
-    async def _progress(self, scope: Scope) -> None:
-        async with self._catalog.reading() as tx:
-            reason = (await tx.workspaces.get(scope.workspace)).parked_reason
-        if reason is not None:
-            raise UnavailableError(f"accepted work waits and is tried again by itself ({reason})")
-
-    async def _graph_and_vectors(self, scope: Scope) -> None:
-        passages = (await self._ports.graph.count(scope)).passages
-        points = await self._ports.vectors.count(scope)
-        if passages == points:
-            return
-        async with self._catalog.reading() as tx:
-            is_at_rest = await tx.changes.unapplied_count(scope.workspace) == 0
-        if is_at_rest and (await self._ports.graph.count(scope)).passages == passages:
-            raise MisconfiguredError(
-                f"the graph holds {passages} passages and the vectors {points}: restore a backup of the data "
-                "folder, or forget and remember again what is not found"
-            )
+        """What is wrong with the parts of this engine; empty when all is well."""
+        return await troubles(self._ports, scope)
 
     async def _dataset_for_writing(self, scope: Scope, name_or_id: str) -> Dataset:
         name = checked_name(name_or_id)
@@ -238,9 +221,6 @@ class Engine:
             made = await tx.datasets.ensure(scope.workspace, scope.principal, name)
             await tx.commit()
             return made
-
-    async def _passages(self, scope: Scope, dataset: DatasetId) -> int:
-        return (await self._ports.graph.count(scope.narrowed_to([dataset]))).passages
 
 
 def checked_name(name: str) -> str:
@@ -263,11 +243,3 @@ def checked_name(name: str) -> str:
 def _with(scope: Scope, dataset: Dataset) -> Scope:
     """The scope again, now that the dataset exists; access was checked when it was named."""
     return replace(scope, readable=scope.readable | {dataset.id}, writable=scope.writable | {dataset.id})
-
-
-async def _unfinished(tx: CatalogTransaction, scope: Scope, dataset: DatasetId) -> int:
-    stages = [stage for stage in Stage if not stage.is_final]
-    found = await tx.jobs.listing(
-        scope.workspace, scope.principal, datasets=[dataset], stages=stages, limit=1000
-    )
-    return sum(job.dataset == dataset for job in found)

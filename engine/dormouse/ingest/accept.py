@@ -10,7 +10,6 @@ from dormouse.clock import Clock
 from dormouse.errors import (
     ConflictError,
     ForbiddenError,
-    IdempotencyConflictError,
     NotFoundError,
     SupersededError,
     UnavailableError,
@@ -18,6 +17,7 @@ from dormouse.errors import (
 from dormouse.ids import BlobKey, JobId, document_id, new_job_id, sha256_hex
 from dormouse.ingest.dedupe import Decision, Known, decide, identity_of
 from dormouse.ingest.validate import check
+from dormouse.jobs.once import answered_before, note_answer
 from dormouse.model.dataset import Dataset
 from dormouse.model.document import INLINE_LIMIT_BYTES, Content, Document, Revision
 from dormouse.model.job import Job, JobCounts, JobKind, Stage
@@ -143,11 +143,7 @@ class Acceptor:
             if decision.action != "duplicate" and offer.needs_blob:
                 return None
             receipt = await _receive(tx, replace(offer, dataset=dataset), decision)
-            if offer.idempotency is not None:
-                key = offer.idempotency
-                await tx.jobs.remember_key(
-                    offer.scope.principal, key.route, key.key, key.body_sha256, receipt.job.id
-                )
+            await note_answer(tx, offer.scope.principal, offer.idempotency, receipt.job.id)
             await tx.commit()
             return receipt
 
@@ -162,14 +158,8 @@ class Acceptor:
 
 async def _recorded(tx: CatalogTransaction, offer: _Offer) -> Receipt | None:
     """The receipt that this idempotency key was answered with before."""
-    key = offer.idempotency
-    known = await tx.jobs.idempotent(offer.scope.principal, key.route, key.key) if key else None
-    if key is None or known is None:
-        return None
-    job_id, body_sha256 = known
-    if body_sha256 != key.body_sha256:
-        raise IdempotencyConflictError("this Idempotency-Key was used with another body")
-    return await _receipt_of(tx, await tx.jobs.get(job_id))
+    known = await answered_before(tx, offer.scope.principal, offer.idempotency)
+    return None if known is None else await _receipt_of(tx, await tx.jobs.get(JobId(known)))
 
 
 async def _receipt_of(tx: CatalogTransaction, job: Job) -> Receipt:

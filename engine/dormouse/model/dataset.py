@@ -26,6 +26,8 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class DatasetSummary:
+    """`unfinished_jobs` are all that have not ended, forgets and enrichment among them."""
+
     dataset: Dataset
     documents: int
     passages: int

@@ -65,6 +65,22 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
+class Item:
+    """A document as it is listed. `newest` is its newest revision, failed or not, without its bytes."""
+
+    document: Document
+    newest: Revision
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The bytes that were handed over, and the name they came under."""
+
+    name: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
     """What a caller hands over to be remembered.
 

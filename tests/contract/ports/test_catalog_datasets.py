@@ -67,7 +67,10 @@ async def test_more_datasets_than_a_statement_takes_are_found(catalog: Catalog) 
         assert await tx.datasets.many(wanted) == [dataset]
 
 
-async def test_a_summary_counts_the_current_generation(catalog: Catalog, clock: HandClock) -> None:
+async def test_a_summary_counts_the_current_generation_and_all_work_under_way(
+    catalog: Catalog, clock: HandClock
+) -> None:
+    """A forget that is not through is work like any other: whoever waits for quiet must see it."""
     dataset = await a_stored_dataset(catalog)
     async with catalog.transaction() as tx:
         await store_document(tx, "first")
@@ -76,10 +79,10 @@ async def test_a_summary_counts_the_current_generation(catalog: Catalog, clock: 
         await tx.jobs.add(a_job(Stage.COMPLETE, id=new_job_id()))
         await tx.jobs.add(a_job(id=new_job_id(), kind=JobKind.FORGET_ITEM))
         await tx.terms.add(dataset.id, 0, 12, {TermId(1): 3})
-        assert await tx.datasets.summaries([dataset.id]) == [DatasetSummary(dataset, 1, 12, 2)]
+        assert await tx.datasets.summaries([dataset.id]) == [DatasetSummary(dataset, 1, 12, 3)]
 
         forgotten = await tx.datasets.forget(dataset.id)
-        assert await tx.datasets.summaries([dataset.id]) == [DatasetSummary(forgotten, 0, 0, 2)]
+        assert await tx.datasets.summaries([dataset.id]) == [DatasetSummary(forgotten, 0, 0, 3)]
 
 
 async def test_touching_notes_when_its_content_changed(catalog: Catalog, clock: HandClock) -> None:

@@ -287,3 +287,18 @@ async def test_of_several_waiting_revisions_the_newest_sound_one_is_shown(catalo
         recent = await tx.revisions.recent_inline([A_DATASET], 10)
 
         assert recent == [(document, a_revision(document.id, 2, text="text 2"))]
+
+
+async def test_the_head_of_a_document_is_its_newest_revision_without_its_bytes(catalog: Catalog) -> None:
+    await a_stored_dataset(catalog)
+    async with catalog.transaction() as tx:
+        document = await store_document(tx, "first")
+        await tx.revisions.add(a_revision(document.id, 2, text="second", is_failed=True))
+        await tx.documents.save(replace(document, newest_revision=2))
+        gone = await store_document(tx, "gone")
+        await tx.documents.forget(gone.id)
+
+        heads = await tx.revisions.heads([document.id, gone.id, DocumentId("other")])
+
+    expected = a_revision(document.id, 2, text="second", is_failed=True)
+    assert heads == {document.id: replace(expected, inline=None)}

@@ -112,6 +112,22 @@ async def test_a_dataset_shows_its_unfinished_jobs_or_else_its_latest(catalog: C
         assert await tx.jobs.unfinished_or_latest_of([]) == []
 
 
+async def test_what_was_cancelled_and_what_came_before_a_forget_of_the_whole_tell_nothing(
+    catalog: Catalog,
+) -> None:
+    cancelled = (await a_stored_dataset(catalog, "cancelled")).id
+    forgotten = (await a_stored_dataset(catalog, "forgotten")).id
+    async with catalog.transaction() as tx:
+        complete = a_job(Stage.COMPLETE, id=new_job_id(), dataset=cancelled)
+        later = a_job(Stage.CANCELLED, id=new_job_id(), dataset=cancelled, accepted_ms=NOW_MS + 1)
+        before = a_job(Stage.FAILED, id=new_job_id(), dataset=forgotten)
+        forget = a_job(id=new_job_id(), dataset=forgotten, kind=JobKind.FORGET_DATASET, accepted_ms=NOW_MS + 1)
+        for job in (complete, later, before, forget):
+            await tx.jobs.add(job)
+
+        assert await tx.jobs.unfinished_or_latest_of([cancelled, forgotten]) == [complete]
+
+
 async def test_unfinished_jobs_of_a_document_include_forgets(catalog: Catalog) -> None:
     async with catalog.transaction() as tx:
         remember = a_job(Stage.SEARCHABLE, id=new_job_id())

@@ -11,7 +11,7 @@ from dormouse.adapters.catalog.tables import documents, jobs, term_totals
 from dormouse.errors import NotFoundError
 from dormouse.ids import DatasetId, PrincipalId, WorkspaceId, dataset_id
 from dormouse.model.dataset import Dataset, DatasetSummary
-from dormouse.model.job import JobKind, Stage
+from dormouse.model.job import Stage
 
 
 class SqlDatasetRegister:
@@ -105,8 +105,7 @@ _SUMMARY = select(
     select(func.count())
     .where(
         jobs.c.dataset == dataset_rows.c.id,
-        jobs.c.kind == JobKind.REMEMBER.value,
-        jobs.c.stage.in_([stage.value for stage in Stage if not (stage.is_final or stage.is_searchable)]),
+        jobs.c.stage.in_([stage.value for stage in Stage if not stage.is_final]),
     )
     .scalar_subquery()
     .label("unfinished_jobs"),

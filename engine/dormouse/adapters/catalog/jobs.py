@@ -107,7 +107,7 @@ class SqlJobLedger:
         )
         return [job_of(row) for row in rows]
 
-    async def idempotent(self, principal: PrincipalId, route: str, key: str) -> tuple[JobId, str] | None:
+    async def idempotent(self, principal: PrincipalId, route: str, key: str) -> tuple[str, str] | None:
         row = await self._connection.row(
             select(idempotency_keys.c.job, idempotency_keys.c.body_sha256).where(
                 idempotency_keys.c.principal == principal,
@@ -116,10 +116,10 @@ class SqlJobLedger:
                 idempotency_keys.c.created_ms > self._connection.now_ms - KEY_LIFETIME_MS,
             )
         )
-        return None if row is None else (JobId(row.job), row.body_sha256)
+        return None if row is None else (row.job, row.body_sha256)
 
     async def remember_key(
-        self, principal: PrincipalId, route: str, key: str, body_sha256: str, job: JobId
+        self, principal: PrincipalId, route: str, key: str, body_sha256: str, answer: str
     ) -> None:
         now_ms = self._connection.now_ms
         await self._connection.run(
@@ -132,7 +132,7 @@ class SqlJobLedger:
                 "route": route,
                 "key": key,
                 "body_sha256": body_sha256,
-                "job": job,
+                "job": answer,
                 "created_ms": now_ms,
             },
         )
@@ -145,10 +145,16 @@ class SqlJobLedger:
 
 
 _REMEMBERS = jobs.c.kind == JobKind.REMEMBER.value
+# A forget of the whole tells that nothing before it counts.
+_TELLING = [kind.value for kind in (JobKind.REMEMBER, JobKind.FORGET_DATASET, JobKind.FORGET_EVERYTHING)]
 _of_dataset = jobs.alias()
 _latest_id = (
     select(_of_dataset.c.id)
-    .where(_of_dataset.c.dataset == dataset_rows.c.id, _of_dataset.c.kind == JobKind.REMEMBER.value)
+    .where(
+        _of_dataset.c.dataset == dataset_rows.c.id,
+        _of_dataset.c.kind.in_(_TELLING),
+        _of_dataset.c.stage != Stage.CANCELLED.value,
+    )
     .order_by(_of_dataset.c.accepted_ms.desc(), _of_dataset.c.id.desc())
     .limit(1)
     .correlate(dataset_rows)
@@ -159,7 +165,7 @@ _latest_id = (
 def _latest_of(datasets: Collection[str]) -> Select[*tuple[Any, ...]]:
     # One look into the index per dataset, however many jobs each has had.
     latest = select(_latest_id).select_from(dataset_rows).where(dataset_rows.c.id.in_(datasets))
-    return select(jobs).where(jobs.c.id.in_(latest)).order_by(jobs.c.accepted_ms, jobs.c.id)
+    return select(jobs).where(jobs.c.id.in_(latest), _REMEMBERS).order_by(jobs.c.accepted_ms, jobs.c.id)
 
 
 def job_of(row: Row[*tuple[Any, ...]]) -> Job:

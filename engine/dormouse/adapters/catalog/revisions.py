@@ -1,15 +1,16 @@
 """Revisions of documents: what was accepted, and where its bytes lie."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Row, exists, select
+from sqlalchemy import Row, and_, exists, null, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.documents import LIVE, document_of
-from dormouse.adapters.catalog.tables import documents, revisions
+from dormouse.adapters.catalog.tables import documents as document_rows
+from dormouse.adapters.catalog.tables import revisions
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId
 from dormouse.model.document import ContentKind, Document, Revision
 
@@ -35,6 +36,13 @@ class SqlRevisionRegister:
         )
         return None if row is None else _revision(row)
 
+    async def heads(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, Revision]:
+        found: dict[DocumentId, Revision] = {}
+        for batch in in_batches(documents):
+            for row in await self._connection.rows(_HEADS.where(document_rows.c.id.in_(batch))):
+                found[DocumentId(row.document)] = _revision(row)
+        return found
+
     async def newest_sound(self, document: DocumentId) -> Revision | None:
         row = await self._connection.row(
             select(revisions)
@@ -56,7 +64,7 @@ class SqlRevisionRegister:
         found: list[tuple[Document, Revision]] = []
         for batch in in_batches(datasets):
             rows = await self._connection.rows(
-                _RECENT.where(documents.c.dataset.in_(batch))
+                _RECENT.where(document_rows.c.dataset.in_(batch))
                 .order_by(revisions.c.created_ms.desc(), revisions.c.document)
                 .limit(limit)
             )
@@ -71,12 +79,12 @@ class SqlRevisionRegister:
 _PREFIX = "revision_"
 _later = revisions.alias()
 _RECENT = (
-    LIVE.join(revisions, revisions.c.document == documents.c.id)
+    LIVE.join(revisions, revisions.c.document == document_rows.c.id)
     .add_columns(*(column.label(_PREFIX + column.name) for column in revisions.c))
     .where(
         revisions.c.inline.is_not(None),
         revisions.c.is_failed == 0,
-        revisions.c.number > documents.c.searchable_revision,
+        revisions.c.number > document_rows.c.searchable_revision,
         # Of several that wait, the newest alone: an older one is superseded already.
         ~exists().where(
             _later.c.document == revisions.c.document,
@@ -84,6 +92,13 @@ _RECENT = (
             _later.c.is_failed == 0,
         ),
     )
+)
+
+_newest = and_(
+    revisions.c.document == document_rows.c.id, revisions.c.number == document_rows.c.newest_revision
+)
+_HEADS = LIVE.join(revisions, _newest).with_only_columns(
+    *(null().label("inline") if column.name == "inline" else column for column in revisions.c)
 )
 
 

@@ -25,7 +25,10 @@ class DatasetRegister(Protocol):
     async def many(self, datasets: Collection[DatasetId]) -> Sequence[Dataset]: ...
 
     async def summaries(self, datasets: Collection[DatasetId]) -> Sequence[DatasetSummary]:
-        """With what each holds in its current generation, by name."""
+        """With what each holds in its current generation, by name.
+
+        A forget under way counts as unfinished, like any other work that was accepted.
+        """
         ...
 
     async def forget(self, dataset: DatasetId) -> Dataset:

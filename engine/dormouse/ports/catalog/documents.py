@@ -61,6 +61,10 @@ class RevisionRegister(Protocol):
 
     async def get(self, document: DocumentId, number: int) -> Revision | None: ...
 
+    async def heads(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, Revision]:
+        """The newest revision of each live document, failed or not, without its inline text."""
+        ...
+
     async def newest_sound(self, document: DocumentId) -> Revision | None:
         """The newest that has not failed: what deduplication compares with."""
         ...

@@ -36,15 +36,20 @@ class JobLedger(Protocol):
         ...
 
     async def unfinished_or_latest_of(self, datasets: Collection[DatasetId]) -> Sequence[Job]:
-        """Remember jobs not yet searchable, and for datasets without one the latest remember job."""
+        """Remember jobs not yet searchable, and for datasets without one the latest that was not cancelled.
+
+        Only what came after the last forget of the whole dataset counts.
+        """
         ...
 
     async def unfinished_of(self, document: DocumentId) -> Sequence[Job]: ...
 
-    async def idempotent(self, principal: PrincipalId, route: str, key: str) -> tuple[JobId, str] | None:
-        """The job and body hash recorded under this key in the last 24 h."""
+    async def idempotent(self, principal: PrincipalId, route: str, key: str) -> tuple[str, str] | None:
+        """The answer and body hash recorded under this key in the last 24 h."""
         ...
 
     async def remember_key(
-        self, principal: PrincipalId, route: str, key: str, body_sha256: str, job: JobId
-    ) -> None: ...
+        self, principal: PrincipalId, route: str, key: str, body_sha256: str, answer: str
+    ) -> None:
+        """`answer` is the id of the job, dataset or session entry that the call made."""
+        ...

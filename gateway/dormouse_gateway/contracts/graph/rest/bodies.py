@@ -66,6 +66,10 @@ class ForgetBody(Body):
     everything: bool = Field(default=False, strict=True)  # "yes" or 1 is not clear enough for this
 
 
+class CreateDatasetBody(Body):
+    name: str = Field(min_length=1, max_length=MAX_NAME_CHARACTERS)
+
+
 def parsed(body: type[B], fields: dict[str, Any]) -> B:
     """The body, or `InvalidInputError` that names field and rule but never the value."""
     given = {name: value for name, value in fields.items() if value is not None}

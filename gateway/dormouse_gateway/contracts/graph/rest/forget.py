@@ -18,7 +18,7 @@ from dormouse_gateway.contracts.graph.rest.call import Call, answer
 from dormouse_gateway.contracts.graph.rest.datasets import DATASET
 from dormouse_gateway.contracts.graph.rest.receipts import JobView, job_view
 from dormouse_gateway.web.limits import json_object
-from dormouse_gateway.web.operation import Answer, Operation
+from dormouse_gateway.web.operation import Answer, Operation, path_parameter
 from dormouse_gateway.web.problems import Problem, ProblemError
 
 _AMBIGUOUS = "Invalid request parameters. Specify dataset or dataset_id, data_id+dataset, or everything=True."
@@ -45,6 +45,13 @@ FORGET = Operation(
     {200: Answer("A read-back found nothing.", ForgottenView), **_UNFINISHED},
     body=ForgetBody,
     refusals=(403, 404, 422),
+)
+DELETE_DATA = Operation(
+    "Forget one item",
+    "datasets",
+    {200: Answer("A read-back found nothing."), **_UNFINISHED},
+    parameters=(DATASET, path_parameter("data", "The id of the item; one that is gone is no error.")),
+    refusals=(403,),
 )
 DELETE_DATASET = Operation(
     "Forget one dataset",
@@ -78,6 +85,16 @@ async def delete_dataset(call: Call) -> Response:
     dataset = await call.engine.dataset_named(call.scope, wanted, permission=Permission.WRITE)
     receipt = await call.engine.forget_dataset(call.scope, dataset.id)
     settled = await _settled(call, receipt, {"dataset_id": dataset.id})
+    return answer(None) if settled.status_code == 200 else settled
+
+
+async def delete_data(call: Call) -> Response:
+    """DELETE /api/v1/datasets/{id}/data/{data_id}: as above for one item; an unknown one is gone already."""
+    wanted = DatasetId(call.request.path_params["dataset"])
+    dataset = await call.engine.dataset_named(call.scope, wanted, permission=Permission.WRITE)
+    item = DocumentId(call.request.path_params["data"])
+    receipt = await call.engine.forget_item(call.scope, dataset.id, item)
+    settled = await _settled(call, receipt, {"data_id": item, "dataset_id": dataset.id})
     return answer(None) if settled.status_code == 200 else settled
 
 

@@ -3,10 +3,17 @@
 from collections.abc import Callable
 
 from dormouse.engine import Engine
+from dormouse_gateway.contracts.graph.rest import datasets, items
 from dormouse_gateway.contracts.graph.rest.call import Served, route
-from dormouse_gateway.contracts.graph.rest.datasets import LIST_DATA, LIST_DATASETS, list_data, list_datasets
 from dormouse_gateway.contracts.graph.rest.export import EXPORT, export
-from dormouse_gateway.contracts.graph.rest.forget import DELETE_DATASET, FORGET, delete_dataset, forget
+from dormouse_gateway.contracts.graph.rest.forget import (
+    DELETE_DATA,
+    DELETE_DATASET,
+    FORGET,
+    delete_data,
+    delete_dataset,
+    forget,
+)
 from dormouse_gateway.contracts.graph.rest.jobs import LIST_JOBS, READ_JOB, list_jobs, read_job
 from dormouse_gateway.contracts.graph.rest.recall import RECALL, recall_with
 from dormouse_gateway.contracts.graph.rest.remember import REMEMBER, remember
@@ -23,9 +30,10 @@ def rest_routes(engine_provider: Callable[[], Engine], settings: GatewaySettings
         Served("POST", "/remember", remember, REMEMBER),
         Served("POST", "/recall", recall_with(has_model=settings.llm.is_configured), RECALL),
         Served("POST", "/forget", forget, FORGET),
-        Served("GET", "/datasets", list_datasets, LIST_DATASETS),
         Served("DELETE", "/datasets/{dataset}", delete_dataset, DELETE_DATASET),
-        Served("GET", "/datasets/{dataset}/data", list_data, LIST_DATA),
+        Served("DELETE", "/datasets/{dataset}/data/{data}", delete_data, DELETE_DATA),
+        *datasets.ROUTES,
+        *items.ROUTES,
         Served("GET", "/jobs", list_jobs, LIST_JOBS),
         Served("GET", "/jobs/{job}", read_job, READ_JOB),
         Served("GET", "/status", read_status, READ_STATUS),
