@@ -5,10 +5,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
-from load.bench import recall
+from load.bench import recall, writes
 from load.bench.options import Options
 
-SUBJECTS: Mapping[str, Callable[[Options], Awaitable[None]]] = {"recall": recall.run}
+SUBJECTS: Mapping[str, Callable[[Options], Awaitable[None]]] = {"recall": recall.run, "writes": writes.run}
 
 
 async def run(subjects: list[str], options: Options) -> None:

@@ -9,6 +9,8 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from importlib import resources
 from random import Random
 
 import numpy as np
@@ -69,6 +71,18 @@ def contents(passages: int) -> Iterator[Content]:
         yield Content(body=note.encode())
 
 
+def lines(count: int, *, seed: int = SEED) -> list[str]:
+    """One-line notes, all different, to be embedded by the real model."""
+    words = _Words(Random(seed), plain=True)
+    return [words.sentence(WORDS_PER_TURN) for _ in range(count)]
+
+
+def document(words: int, *, seed: int = SEED) -> str:
+    """Prose in paragraphs, to be embedded by the real model."""
+    drawn = _Words(Random(seed), plain=True)
+    return "\n\n".join(drawn.paragraph(WORDS_PER_CHUNK) for _ in range(words // WORDS_PER_CHUNK))
+
+
 def questions(count: int) -> list[str]:
     """With as many tokens as real ones: each of these words is cut into about four."""
     words = _Words(Random(SEED + 1))
@@ -81,10 +95,17 @@ def questions(count: int) -> list[str]:
 
 
 class _Words:
-    def __init__(self, draw: Random) -> None:
+    """`plain`: of ten words nine are in the model's own vocabulary, so a word has 1.3 tokens, as in English."""
+
+    def __init__(self, draw: Random, *, plain: bool = False) -> None:
         self.draw = draw
         shaper = Random(SEED)  # one vocabulary for what is remembered and what is asked
         self._all = ["".join(shaper.choices(_SYLLABLES, k=shaper.randint(2, 4))) for _ in range(VOCABULARY)]
+        if plain:
+            known = _known_words()
+            self._all[: len(known)] = [
+                shaper.choice(self._all) if n % 10 == 9 else w for n, w in enumerate(known)
+            ]
         self._odds = list(np.cumsum(1.0 / (np.arange(VOCABULARY) + 10.0)))
 
     def sentence(self, length: int) -> str:
@@ -93,3 +114,11 @@ class _Words:
 
     def paragraph(self, length: int) -> str:
         return " ".join(self.sentence(12) for _ in range(length // 12))
+
+
+@cache
+def _known_words() -> list[str]:
+    """Words that the model does not cut, the most frequent first."""
+    stored = resources.files("dormouse.adapters.embedder").joinpath("tokenizer.json").read_bytes()
+    words = sorted((number, word) for word, number in json.loads(stored)["model"]["vocab"].items())
+    return [word for _, word in words if word.isascii() and word.isalpha() and len(word) > 1]

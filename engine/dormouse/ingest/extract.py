@@ -23,13 +23,18 @@ from dormouse.model.job import Job, PartRow, Stage
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.message_bus import MessageBus
 
+SHORT_BYTES = 4 * 1024  # half a dozen passages: embedded in a fraction of a second
 CLAIM_PAUSE_S = 1.0  # after a catalog that did not answer
 
 log = structlog.get_logger()
 
 
 class ExtractWorker:
-    """Works on up to `slots` jobs at once, small ones first as the bells bring them."""
+    """Works on up to `slots` jobs at once, small ones first as the bells bring them, and on one short one.
+
+    A slot is left only between two parts, so large jobs in all of them would keep every note waiting for one:
+    the slot for short jobs is never theirs. They cannot starve for it, since the others take any job in turn.
+    """
 
     def __init__(
         self,
@@ -46,15 +51,16 @@ class ExtractWorker:
         self._outcomes = outcomes
         self._slots = slots
         self._busy = Busy()
-        self._turn = asyncio.Lock()
 
     async def run(self) -> None:
         """Until cancelled; then jobs at work end after the part they are at and are released."""
         self._busy = Busy()  # a run before this one may have been drained
-        bells = self._bus.ingest_bells()
+        bells, turn = self._bus.ingest_bells(), asyncio.Lock()
+        short = self._bus.ingest_bells(most_bytes=SHORT_BYTES)
         async with asyncio.TaskGroup() as group:
             for number in range(self._slots):
-                group.create_task(self._take_turns(bells), name=f"extract-{number}")
+                group.create_task(self._take_turns(bells, turn), name=f"extract-{number}")
+            group.create_task(self._take_turns(short, asyncio.Lock()), name="extract-short")
             await until_cancelled(self._busy)
 
     async def extract(self, job: JobId) -> None:
@@ -63,10 +69,10 @@ class ExtractWorker:
         if claimed is not None:
             await self._extract_claimed(claimed)
 
-    async def _take_turns(self, bells: AsyncIterator[tuple[WorkspaceId, JobId]]) -> None:
+    async def _take_turns(self, bells: AsyncIterator[tuple[WorkspaceId, JobId]], turn: asyncio.Lock) -> None:
         while not self._busy.is_draining:
             # One at a time and only when free, so that the smallest waiting job is chosen last-minute.
-            async with self._turn:
+            async with turn:
                 job = await self._next(bells)
             with self._busy.working():
                 await self._extract_claimed(job)

@@ -18,7 +18,12 @@ class MessageBus(Protocol):
         """A workspace has changes to apply."""
         ...
 
-    def ingest_bells(self) -> AsyncIterator[tuple[WorkspaceId, JobId]]: ...
+    def ingest_bells(self, *, most_bytes: int | None = None) -> AsyncIterator[tuple[WorkspaceId, JobId]]:
+        """One iterator may be listened to by one task at a time.
+
+        With `most_bytes`, only for jobs whose content is not longer, so that somebody stays free for them.
+        """
+        ...
 
     def apply_bells(self) -> AsyncIterator[WorkspaceId]: ...
 

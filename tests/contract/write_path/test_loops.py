@@ -1,15 +1,39 @@
 """The loops by themselves: bells bring work, and ending lets it finish. Source: writes §1 and §3."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE
 from dormouse.ids import JobId
 from dormouse.model.job import Stage
+from dormouse.ports.embedder import EmbeddedQuery, EmbeddedText, Embedder
 from tests.contract.write_path.world import World
 
 DEADLINE_S = 60.0
+
+
+class StallingEmbedder:
+    """Embeds a note at once, and whatever has more than a few passages not until it is let go on."""
+
+    def __init__(self, real: Embedder) -> None:
+        self._real = real
+        self.model, self.dimension = real.model, real.dimension
+        self.stalled = 0
+        self.go_on = asyncio.Event()
+
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[EmbeddedText]:
+        if len(texts) > 5:
+            self.stalled += 1
+            await self.go_on.wait()
+        return await self._real.embed_passages(texts)
+
+    async def embed_query(self, text: str) -> EmbeddedQuery:
+        return await self._real.embed_query(text)
+
+    async def close(self) -> None:
+        """The suite closes the real one."""
 
 
 @asynccontextmanager
@@ -95,3 +119,20 @@ async def test_a_large_job_gives_way_to_a_short_note_after_a_part(world: World) 
         assert len(await tx.work.parts(large.job.id)) == 1
         assert [job for _, job in await tx.work.due(2)] == [note.job.id, large.job.id]
     assert (await world.job(large.job.id)).counts.parts > 1
+
+
+async def test_a_note_is_found_while_large_jobs_are_in_the_middle_of_a_part(world: World) -> None:
+    embedder = StallingEmbedder(world.embedder)
+    world.path = world.fresh_path(replace(world.ports, embedder=embedder))
+    texts = ["\n\n".join(f"Crate {k} lies in dock {k}. " * 20 for k in range(n)) for n in (40, 50, 60)]
+    async with _running(world):
+        large = [await world.remember(text) for text in texts]
+        while embedder.stalled < 2:  # noqa: ASYNC110  every slot that takes large jobs
+            await asyncio.sleep(0.01)
+
+        note = await world.remember("The harbour master is called Otto.")
+
+        assert await _final(world, note.job.id) is Stage.COMPLETE
+        assert embedder.stalled == 2
+        embedder.go_on.set()
+        assert {await _final(world, each.job.id) for each in large} == {Stage.COMPLETE}

@@ -36,6 +36,12 @@ _TO_EXTRACT = and_(
     func.coalesce(~_EXTRACTED, True),
 )
 
+_size_bytes = (
+    select(revisions.c.size_bytes)
+    .where(revisions.c.document == jobs.c.document, revisions.c.number == jobs.c.revision)
+    .scalar_subquery()
+)
+
 
 class SqlWorkLedger:
     def __init__(self, connection: CatalogConnection) -> None:
@@ -94,14 +100,12 @@ class SqlWorkLedger:
         )
         return [PartRow(JobId(row.job), row.number, BlobKey(row.blob), row.passages) for row in rows]
 
-    async def due(self, limit: int) -> Sequence[tuple[WorkspaceId, JobId]]:
+    async def due(self, limit: int, *, most_bytes: int | None = None) -> Sequence[tuple[WorkspaceId, JobId]]:
         now_ms = self._connection.now_ms
-        rows = await self._connection.rows(
-            select(jobs.c.workspace, jobs.c.id)
-            .where(_TO_EXTRACT, _is_free(now_ms), _is_due(now_ms))
-            .order_by(jobs.c.turn_ms, jobs.c.id)
-            .limit(limit)
-        )
+        statement = select(jobs.c.workspace, jobs.c.id).where(_TO_EXTRACT, _is_free(now_ms), _is_due(now_ms))
+        if most_bytes is not None:
+            statement = statement.where(_size_bytes <= most_bytes)
+        rows = await self._connection.rows(statement.order_by(jobs.c.turn_ms, jobs.c.id).limit(limit))
         return [(WorkspaceId(row.workspace), JobId(row.id)) for row in rows]
 
     async def line_up_again(self, job: Job) -> bool:

@@ -33,6 +33,7 @@ TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f41157
 
 LONGEST_TOKENS = 384  # of 512 positions; a chunk of 150 words has about 220, dense code up to twice that
 BATCH_TOKENS = 2048  # padded; larger batches fall out of the processor's cache and make a query wait
+QUICK_CHARACTERS = 2_000  # a note, embedded in a few hundredths of a second
 STOP_WORD_WEIGHT = 0.1  # measured: weighting by document frequency on top of it changes nothing
 
 _Vectors = NDArray[np.float32]
@@ -53,7 +54,7 @@ class OnnxEmbedder:
             self._is_mute[number] = not any(letter.isalnum() for letter in token.removeprefix("##"))
         for token in ("[CLS]", "[SEP]", "[PAD]"):
             self._is_mute[vocabulary[token]] = True
-        # Two lanes of one thread: a query never queues behind more than the batch being computed.
+        # Two lanes of one thread: queries and notes never queue behind the batches of a large document.
         self._bulk = ThreadPoolExecutor(1, thread_name_prefix="embed-passages")
         self._quick = ThreadPoolExecutor(1, thread_name_prefix="embed-query")
 
@@ -66,11 +67,12 @@ class OnnxEmbedder:
         return DIMENSION
 
     async def embed_passages(self, texts: Sequence[str]) -> Sequence[EmbeddedText]:
-        encodings = await self._on(self._bulk, "embed-passages", functools.partial(self._encode, texts))
+        lane = self._quick if sum(map(len, texts)) <= QUICK_CHARACTERS else self._bulk
+        encodings = await self._on(lane, "embed-passages", functools.partial(self._encode, texts))
         embedded: dict[int, EmbeddedText] = {}
         for batch in batches([len(encoding.ids) for encoding in encodings]):
             chosen = [encodings[i] for i in batch]
-            results = await self._on(self._bulk, "embed-passages", functools.partial(self._embed, chosen))
+            results = await self._on(lane, "embed-passages", functools.partial(self._embed, chosen))
             embedded.update(zip(batch, results, strict=True))
         return [embedded[i] for i in range(len(texts))]
 

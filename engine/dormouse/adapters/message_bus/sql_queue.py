@@ -18,7 +18,7 @@ LOOK_AHEAD = 8  # jobs that were offered and not taken are passed over
 class SqlQueueBus:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._ingest = asyncio.Event()
+        self._ingest: set[asyncio.Event] = set()  # one for each listener
         self._apply = asyncio.Event()
         self._workspaces: dict[WorkspaceId, None] = {}
         self._is_closed = False
@@ -26,21 +26,28 @@ class SqlQueueBus:
     async def ring_ingest(self, workspace: WorkspaceId, job: JobId) -> None:
         """Never waits, so that accepting never does. The rows tell whose turn it is, not the arguments."""
         with telemetry.send("dormouse.ingest", workspace=workspace, job=job):
-            self._ingest.set()
+            for bell in self._ingest:
+                bell.set()
 
     async def ring_apply(self, workspace: WorkspaceId) -> None:
         self._workspaces[workspace] = None
         self._apply.set()
 
-    async def ingest_bells(self) -> AsyncIterator[tuple[WorkspaceId, JobId]]:
-        """One listener at a time. A job that was offered and not taken comes again with the next bell."""
-        while not self._is_closed:
-            await self._ingest.wait()
-            self._ingest.clear()
-            offered: set[JobId] = set()
-            while (bell := await self._due(offered)) is not None:
-                offered.add(bell[1])
-                yield bell
+    async def ingest_bells(self, *, most_bytes: int | None = None) -> AsyncIterator[tuple[WorkspaceId, JobId]]:
+        """A job that was offered and not taken comes again with the next bell."""
+        rung = asyncio.Event()
+        rung.set()  # nobody heard what rang before
+        self._ingest.add(rung)
+        try:
+            while not self._is_closed:
+                await rung.wait()
+                rung.clear()
+                offered: set[JobId] = set()
+                while (bell := await self._due(offered, most_bytes)) is not None:
+                    offered.add(bell[1])
+                    yield bell
+        finally:
+            self._ingest.discard(rung)
 
     async def apply_bells(self) -> AsyncIterator[WorkspaceId]:
         """Each workspace once, however often it rang meanwhile, in the order of their first bell."""
@@ -54,14 +61,15 @@ class SqlQueueBus:
 
     async def close(self) -> None:
         self._is_closed = True
-        self._ingest.set()
+        for bell in self._ingest:
+            bell.set()
         self._apply.set()
 
-    async def _due(self, offered: set[JobId]) -> tuple[WorkspaceId, JobId] | None:
+    async def _due(self, offered: set[JobId], most_bytes: int | None) -> tuple[WorkspaceId, JobId] | None:
         """The first job in turn that was not offered since the bell; none while the catalog is away."""
         try:
             async with self._catalog.reading() as tx:
-                due = await tx.work.due(len(offered) + LOOK_AHEAD)
+                due = await tx.work.due(len(offered) + LOOK_AHEAD, most_bytes=most_bytes)
         except UnavailableError:
             return None  # the sweeper rings again
         return next((each for each in due if each[1] not in offered), None)

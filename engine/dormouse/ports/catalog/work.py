@@ -37,8 +37,11 @@ class WorkLedger(Protocol):
         """By index."""
         ...
 
-    async def due(self, limit: int) -> Sequence[tuple[WorkspaceId, JobId]]:
-        """Jobs that wait for extraction and nobody holds: small ones first, with ageing."""
+    async def due(self, limit: int, *, most_bytes: int | None = None) -> Sequence[tuple[WorkspaceId, JobId]]:
+        """Jobs that wait for extraction and nobody holds: small ones first, with ageing.
+
+        With `most_bytes`, only those whose content is not longer.
+        """
         ...
 
     async def line_up_again(self, job: Job) -> bool:
