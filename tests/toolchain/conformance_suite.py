@@ -89,7 +89,7 @@ def _install_into(folder: Path) -> None:
         shutil.copy(path, folder)
     # Node brings authorities of its own; behind a company's proxy only the machine's know the registry.
     trusting = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}
-    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error")
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel", "error")
     subprocess.run(
         [suite.node, suite.npm, "ci", *quiet],
         cwd=folder, env=trusting, stdout=sys.stderr, check=True, timeout=DEADLINE_S,

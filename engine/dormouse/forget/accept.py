@@ -4,11 +4,11 @@ Raising the generation, cancelling unfinished work, erasing session entries and 
 transaction, so that nothing accepted later can be hit by it. Source: writes §1 and §5.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dormouse import telemetry
 from dormouse.errors import ForbiddenError, NotFoundError, UnavailableError
-from dormouse.ids import DatasetId, DocumentId, WorkspaceId, new_job_id
+from dormouse.ids import DatasetId, DocumentId, PrincipalId, WorkspaceId, new_job_id
 from dormouse.jobs.progress import cancel
 from dormouse.model.change import Change, ChangeKind
 from dormouse.model.dataset import Dataset
@@ -53,7 +53,7 @@ class ForgetAcceptor:
             await tx.changes.lock(scope.workspace)
             owned = await tx.datasets.owned_by(scope.workspace, scope.principal)
             receipt = await _forget_datasets(tx, scope, owned, JobKind.FORGET_EVERYTHING)
-            entries = await tx.sessions.erase(owner=scope.principal)
+            entries = _own(scope, await tx.sessions.erase(owner=scope.principal))
             await tx.commit()
         if entries and not receipt.jobs:
             await self._catalog.scrub()  # else the erasures that were numbered do it
@@ -87,7 +87,7 @@ async def _forget_item(
     unfinished = await tx.jobs.unfinished_of(document_id)
     await tx.documents.forget(document_id)
     await tx.datasets.touch(dataset)
-    entries = await tx.sessions.erase(document=document_id)
+    entries = _own(scope, await tx.sessions.erase(document=document_id))
     await _cancel(tx, unfinished)
     job = _job(tx, scope, JobKind.FORGET_ITEM, dataset, live)
     await tx.jobs.add(job)
@@ -104,7 +104,7 @@ async def _forget_datasets(
         if not dataset.listed:
             continue  # already forgotten, and nothing was remembered since
         unfinished = await tx.jobs.unfinished_or_latest_of([dataset.id])
-        entries += await _erase_entries(tx, dataset.id)
+        entries += await _erase_entries(tx, scope, dataset.id)
         raised = await tx.datasets.forget(dataset.id)
         await _cancel(tx, [job for job in unfinished if not job.stage.is_final])
         job = _job(tx, scope, kind, dataset.id, None)
@@ -114,15 +114,20 @@ async def _forget_datasets(
     return ForgetReceipt(tuple(jobs), entries)
 
 
-async def _erase_entries(tx: CatalogTransaction, dataset: DatasetId) -> int:
+async def _erase_entries(tx: CatalogTransaction, scope: Scope, dataset: DatasetId) -> int:
     """Entries bound to the dataset, and those that quote one of its documents without being bound to it."""
-    erased = await tx.sessions.erase(dataset=dataset)
+    erased = _own(scope, await tx.sessions.erase(dataset=dataset))
     after: DocumentId | None = None
     while page := await tx.documents.listing(dataset, after=after, limit=PAGE):
         for document in page:
-            erased += await tx.sessions.erase(document=document.id)
+            erased += _own(scope, await tx.sessions.erase(document=document.id))
         after = page[-1].id
     return erased
+
+
+def _own(scope: Scope, erased: Mapping[PrincipalId, int]) -> int:
+    """A session is its owner's alone: what others had said in theirs goes too, and is not counted."""
+    return erased.get(scope.principal, 0)
 
 
 async def _cancel(tx: CatalogTransaction, jobs: Sequence[Job]) -> None:

@@ -27,7 +27,10 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class ForgetReceipt:
-    """One job per dataset that had something to forget; empty when there was nothing."""
+    """One job per dataset that had something to forget; empty when there was nothing.
+
+    `session_entries` counts the caller's own; those of others that went with them are theirs to miss.
+    """
 
     jobs: tuple[Job, ...]
     session_entries: int

@@ -4,6 +4,10 @@ A term is a 32-bit hash of a normalised, stemmed word, so that no store or stati
 written without spaces give overlapping pairs of characters. A document's weight has saturation and length
 in it but no document frequency; a query's weight is the document frequency alone, merged over exactly the
 datasets the caller may read. Source: retrieval, "Indexed units".
+
+Both halves are whole numbers of a power of two, few enough that a score, which is a sum of their products, is
+exact in 32-bit floats. An index adds them in an order that depends on what else it holds; with rounding in
+the sum, what a caller may not read would move the last bit of a score, and by it the order of equals.
 """
 
 import math
@@ -28,6 +32,9 @@ LONGEST_STEMMED = 40  # characters; what is longer is a hash, a path or noise
 TURN_K1, TURN_B, TURN_AVERAGE = 0.9, 0.4, 16.0
 CHUNK_K1, CHUNK_B, CHUNK_AVERAGE = 1.2, 0.75, 70.0
 WINDOW_AVERAGE = 48.0
+WEIGHT_UNIT = 2.0**-9  # of a document's weight: a part in two thousand of the largest
+# A 32-bit float holds whole numbers up to 2^24. A document's weight is below k1 + 1, so a query's may have:
+MOST_QUERY_UNITS = int(2**24 / ((CHUNK_K1 + 1.0) / WEIGHT_UNIT))
 LONGEST_TURN = 45  # terms; a longer message is written like a document and weighed like a chunk
 
 _ALGORITHMS = {
@@ -83,15 +90,29 @@ def bm25_weights(
     k1, b = (TURN_K1, TURN_B) if is_turn else (CHUNK_K1, CHUNK_B)
     average = WINDOW_AVERAGE if is_window else TURN_AVERAGE if is_turn else CHUNK_AVERAGE
     shift = k1 * (1.0 - b + b * length / average)
-    return {term: count * (k1 + 1.0) / (count + shift) for term, count in counts.items()}
+    return {term: _whole(count * (k1 + 1.0) / (count + shift), WEIGHT_UNIT) for term, count in counts.items()}
 
 
 def query_weights(counts: Mapping[TermId, int], statistics: TermCounts) -> dict[TermId, float]:
     """The query's half: inverse document frequency, over the readable datasets only."""
-    return {
+    weights = {
         term: count * _rarity(statistics.frequencies.get(term, 0), statistics.passages)
         for term, count in counts.items()
     }
+    unit = _query_unit(weights)
+    return {term: _whole(weight, unit) for term, weight in weights.items()}
+
+
+def _query_unit(weights: Mapping[TermId, float]) -> float:
+    """The smallest power of two of which all weights together have no more than fit."""
+    # Rounding adds at most one for each; a query with more terms than fit would only lose the exactness.
+    room = max(MOST_QUERY_UNITS // 8, MOST_QUERY_UNITS - len(weights))
+    return 2.0 ** math.ceil(math.log2(sum(weights.values()) / room)) if weights else 1.0
+
+
+def _whole(weight: float, unit: float) -> float:
+    """Never nothing: what shares a term with a query is found by it."""
+    return max(1, round(weight / unit)) * unit
 
 
 def _rarity(frequency: int, passages: int) -> float:

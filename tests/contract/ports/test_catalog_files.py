@@ -142,7 +142,8 @@ async def test_a_full_disk_is_told_and_what_was_stored_stays(file: Path, reopene
     assert last in {f"catalog_unavailable: {message}" for message in (failures.FULL, failures.UNREADABLE)}
     await reopened.check()
     async with reopened.transaction() as tx:
-        assert await tx.sessions.erase(owner=a_session_entry().owner) == len(stored)
+        owner = a_session_entry().owner
+        assert await tx.sessions.erase(owner=owner) == {owner: len(stored)}
 
 
 async def test_a_catalog_of_a_later_version_is_refused(file: Path, reopened: SqlCatalog) -> None:

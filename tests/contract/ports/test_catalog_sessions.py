@@ -57,14 +57,16 @@ async def test_erasing_takes_the_entries_of_one_owner_dataset_or_quoted_document
     bound = replace(a_session_entry("bound", created_ms=NOW_MS + 1), dataset=A_DATASET)
     plain = a_session_entry("plain", created_ms=NOW_MS + 2)
     async with catalog.transaction() as tx:
-        for entry in (quoting, bound, plain, a_session_entry("foreign", owner=ANOTHER_PRINCIPAL)):
+        foreign = a_session_entry("foreign", owner=ANOTHER_PRINCIPAL)
+        foreign_bound = replace(a_session_entry("bound too", owner=ANOTHER_PRINCIPAL), dataset=A_DATASET)
+        for entry in (quoting, bound, plain, foreign, foreign_bound):
             await tx.sessions.add(entry)
 
-        assert await tx.sessions.erase(document=A_DOCUMENT) == 1
+        assert await tx.sessions.erase(document=A_DOCUMENT) == {A_PRINCIPAL: 1}
         assert await tx.sessions.entries(A_PRINCIPAL, "s1", 10) == [plain, bound]
-        assert await tx.sessions.erase(dataset=A_DATASET) == 1
+        assert await tx.sessions.erase(dataset=A_DATASET) == {A_PRINCIPAL: 1, ANOTHER_PRINCIPAL: 1}
         assert await tx.sessions.entries(A_PRINCIPAL, "s1", 10) == [plain]
-        assert await tx.sessions.erase(owner=A_PRINCIPAL) == 1
+        assert await tx.sessions.erase(owner=A_PRINCIPAL) == {A_PRINCIPAL: 1}
         assert len(await tx.sessions.entries(ANOTHER_PRINCIPAL, "s1", 10)) == 1
 
 

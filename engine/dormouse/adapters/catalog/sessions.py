@@ -1,6 +1,6 @@
 """Session entries; every read is of one owner."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Row, delete, func, select, update
@@ -62,7 +62,7 @@ class SqlSessionBook:
         owner: PrincipalId | None = None,
         dataset: DatasetId | None = None,
         document: DocumentId | None = None,
-    ) -> int:
+    ) -> Mapping[PrincipalId, int]:
         if sum(given is not None for given in (owner, dataset, document)) != 1:
             raise ValueError("exactly one of owner, dataset and document is given")
         if owner is not None:
@@ -73,7 +73,14 @@ class SqlSessionBook:
             condition = session_entries.c.id.in_(
                 select(session_quotes.c.entry).where(session_quotes.c.document == document)
             )
-        return await self._connection.run(delete(session_entries).where(condition))
+        counted = (
+            select(session_entries.c.owner, func.count().label("entries"))
+            .where(condition)
+            .group_by(session_entries.c.owner)
+        )
+        found = {PrincipalId(row.owner): int(row.entries) for row in await self._connection.rows(counted)}
+        await self._connection.run(delete(session_entries).where(condition))
+        return found
 
     async def expire(self) -> int:
         return await self._connection.run(

@@ -1,6 +1,6 @@
 """Catalog concern: session memory."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from dormouse.ids import DatasetId, DocumentId, PrincipalId
@@ -26,8 +26,11 @@ class SessionBook(Protocol):
         owner: PrincipalId | None = None,
         dataset: DatasetId | None = None,
         document: DocumentId | None = None,
-    ) -> int:
-        """Entries of the owner, bound to the dataset, or quoting the document; exactly one is given."""
+    ) -> Mapping[PrincipalId, int]:
+        """Entries of the owner, bound to the dataset, or quoting the document; exactly one is given.
+
+        Returns how many there were of each owner: nobody is told of another's.
+        """
         ...
 
     async def expire(self) -> int: ...

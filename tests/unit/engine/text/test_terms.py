@@ -1,5 +1,7 @@
 from collections import Counter
+from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +10,7 @@ from dormouse.ids import TermId
 from dormouse.model.passage import PassageKind
 from dormouse.ports.catalog.terms import TermCounts
 from dormouse.text.language import detect_language
-from dormouse.text.terms import bm25_weights, query_terms, query_weights, terms, words
+from dormouse.text.terms import CHUNK_K1, WEIGHT_UNIT, bm25_weights, query_terms, query_weights, terms, words
 
 
 @pytest.mark.parametrize(
@@ -96,3 +98,32 @@ def test_without_statistics_all_terms_weigh_the_same_and_count() -> None:
     weights = query_weights({TermId(1): 1, TermId(2): 1}, TermCounts(0, {}))
 
     assert weights[TermId(1)] == weights[TermId(2)] > 0
+
+
+@given(
+    st.dictionaries(st.integers(0, 99).map(TermId), st.integers(1, 200), min_size=1),
+    st.dictionaries(st.integers(0, 99).map(TermId), st.integers(0, 1000)),
+    st.integers(0, 100_000),
+    st.randoms(use_true_random=False),
+)
+def test_a_score_is_the_same_to_the_last_bit_in_whatever_order_it_is_added(
+    counts: dict[TermId, int], frequencies: dict[TermId, int], passages: int, random: Random
+) -> None:
+    query = query_weights(dict.fromkeys(counts, 1), TermCounts(passages, frequencies))
+    document = bm25_weights(counts, sum(counts.values()), PassageKind.CHUNK)
+    exact = sum(query[term] * document[term] for term in counts)
+
+    shuffled = np.float32(0)
+    for term in random.sample(sorted(counts), len(counts)):
+        shuffled += np.float32(query[term]) * np.float32(document[term])
+
+    assert float(shuffled) == exact
+
+
+def test_the_longest_query_is_exact_too() -> None:
+    many = {TermId(number): 1 for number in range(12_000)}
+    query = query_weights(many, TermCounts(1_000_000, {TermId(0): 900_000}))
+
+    total = sum(weight * (CHUNK_K1 + 1.0) for weight in query.values())
+
+    assert total / min(query.values()) / WEIGHT_UNIT <= 2**24
