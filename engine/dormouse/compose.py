@@ -110,6 +110,7 @@ def assemble(ports: Ports) -> Engine:
     return Engine(
         ports,
         acceptor=path.acceptor,
+        stager=path.stager,
         forgetter=path.forgetter,
         pipeline=RecallPipeline(
             ports,

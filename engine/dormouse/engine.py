@@ -14,6 +14,7 @@ from dormouse.errors import DormouseError, ForbiddenError, InvalidInputError
 from dormouse.forget.accept import ForgetAcceptor
 from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId
 from dormouse.ingest.accept import Acceptor
+from dormouse.ingest.stage import Stager
 from dormouse.ingest.validate import check
 from dormouse.jobs import follow
 from dormouse.jobs.once import answered_before, note_answer
@@ -42,12 +43,14 @@ class Engine:
         ports: Ports,
         *,
         acceptor: Acceptor,
+        stager: Stager,
         forgetter: ForgetAcceptor,
         pipeline: RecallPipeline,
         loops: Loops,
     ) -> None:
         self._ports, self._catalog = ports, ports.catalog
-        self._acceptor, self._forgetter, self._pipeline, self._loops = acceptor, forgetter, pipeline, loops
+        self._acceptor, self._stager, self._forgetter = acceptor, stager, forgetter
+        self._pipeline, self._loops = pipeline, loops
 
     async def scope_of(self, principal: PrincipalId) -> Scope:
         """What this principal may see now; make a new one for every request."""
@@ -127,6 +130,42 @@ class Engine:
         check(content)
         found = await self._dataset_for_writing(scope, dataset)
         return await self._acceptor.remember(_with(scope, found), found, content, idempotency)
+
+    async def stage(
+        self, scope: Scope, dataset: str, content: Content, *, idempotency: IdempotencyKey | None = None
+    ) -> Receipt:
+        """Durable and complete when it returns, and not extracted until `take_up`.
+
+        Raises `DocumentExistsError` when other content is there under its name.
+        """
+        check(content)
+        found = await self._dataset_for_writing(scope, dataset)
+        return await self._acceptor.stage(_with(scope, found), found, content, idempotency)
+
+    async def take_up(
+        self,
+        scope: Scope,
+        dataset: DatasetId,
+        *,
+        options: Mapping[str, str] | None = None,
+        idempotency: IdempotencyKey | None = None,
+    ) -> Sequence[Receipt]:
+        """A job for every item that is staged in the dataset; `options` are added to each item's own."""
+        found = await self.dataset_named(scope, dataset, permission=Permission.WRITE)
+        return await self._stager.take_up_all(scope, found, options or {}, idempotency)
+
+    async def replace(
+        self,
+        scope: Scope,
+        dataset: DatasetId,
+        document: DocumentId,
+        content: Content,
+        *,
+        idempotency: IdempotencyKey | None = None,
+    ) -> Receipt:
+        """New content for an item that keeps its id; raises `NotFoundError`."""
+        found = await self.dataset_named(scope, dataset, permission=Permission.WRITE)
+        return await self._acceptor.replace(scope, found, document, content, idempotency)
 
     async def remember_in_session(
         self, scope: Scope, session: str, text: str, *, dataset: str | None = None

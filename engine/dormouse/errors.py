@@ -7,6 +7,7 @@ DormouseError
 ├── NotFoundError                no such thing, or not the caller's (deliberately the same answer)
 ├── ForbiddenError               the caller may read it but not do this
 ├── ConflictError                the state of the thing forbids it
+│   ├── DocumentExistsError      an item of this name has other content
 │   ├── IdempotencyConflictError same Idempotency-Key, another body
 │   └── SupersededError          a newer revision or a forget came first
 ├── UnavailableError             try again later
@@ -59,6 +60,17 @@ class ForbiddenError(DormouseError):
 
 class ConflictError(DormouseError):
     code = "conflict"
+
+
+class DocumentExistsError(ConflictError):
+    """`document` is the caller's own item that is there already."""
+
+    code = "document_exists"
+
+    def __init__(self, document: str, name: str) -> None:
+        super().__init__("an item of this name is there with other content: replace it as an update")
+        self.document = document
+        self.name = name
 
 
 class IdempotencyConflictError(ConflictError):

@@ -18,6 +18,7 @@ from dormouse.ingest.accept import Acceptor
 from dormouse.ingest.extract import ExtractWorker
 from dormouse.ingest.outcome import Outcomes
 from dormouse.ingest.prepare import Preparation
+from dormouse.ingest.stage import Stager
 from dormouse.ingest.sweep import Sweeper
 from dormouse.jobs.fenced_call import FencedCalls, Patience
 from dormouse.ports.bundle import Ports
@@ -28,6 +29,7 @@ class WritePath:
     """Acceptors for callers, and the three loops that do what was accepted; `steps` applies one change."""
 
     acceptor: Acceptor
+    stager: Stager
     forgetter: ForgetAcceptor
     extractor: ExtractWorker
     steps: Steps
@@ -47,6 +49,7 @@ def write_path(
     steps, takeover = _applying(ports, sweeper, patience)
     return WritePath(
         acceptor=Acceptor(catalog, blobs, bus, ports.clock),
+        stager=Stager(catalog, bus),
         forgetter=ForgetAcceptor(catalog, bus),
         extractor=ExtractWorker(catalog, bus, preparation, outcomes, slots=jobs),
         steps=steps,

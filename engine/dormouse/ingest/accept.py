@@ -9,18 +9,20 @@ from dataclasses import dataclass, replace
 from dormouse.clock import Clock
 from dormouse.errors import (
     ConflictError,
+    DocumentExistsError,
     ForbiddenError,
     NotFoundError,
     SupersededError,
     UnavailableError,
 )
-from dormouse.ids import BlobKey, JobId, document_id, new_job_id, sha256_hex
+from dormouse.ids import BlobKey, DocumentId, JobId, document_id, new_job_id, sha256_hex
 from dormouse.ingest.dedupe import Decision, Known, decide, identity_of
+from dormouse.ingest.stage import job_for, take_up
 from dormouse.ingest.validate import check
 from dormouse.jobs.once import answered_before, note_answer
 from dormouse.model.dataset import Dataset
 from dormouse.model.document import INLINE_LIMIT_BYTES, Content, Document, Revision
-from dormouse.model.job import Job, JobCounts, JobKind, Stage
+from dormouse.model.job import Job, JobKind, Stage
 from dormouse.model.receipt import IdempotencyKey, Receipt
 from dormouse.model.scope import Scope
 from dormouse.ports.blob_store import BlobStore
@@ -43,6 +45,12 @@ class _Offer:
     idempotency: IdempotencyKey | None
     retry_of: JobId | None = None
     blob: BlobKey | None = None
+    kind: JobKind = JobKind.REMEMBER
+    replaces: DocumentId | None = None
+
+    @property
+    def is_staged(self) -> bool:
+        return self.kind is JobKind.ADD
 
     @property
     def needs_blob(self) -> bool:
@@ -66,17 +74,27 @@ class Acceptor:
         Raises `InvalidInputError`, `TooLargeError`, `ForbiddenError`, `IdempotencyConflictError` and
         `UnavailableError`; nothing was stored then.
         """
-        check(content)
-        offer = _Offer(
-            scope=scope,
-            dataset=dataset,
-            content=content,
-            sha256=sha256_hex(content.body),
-            identity=identity_of(content),
-            job=new_job_id(),
-            idempotency=idempotency,
-        )
-        return await self._take(offer)
+        return await self._take(_offer(scope, dataset, content, idempotency))
+
+    async def stage(
+        self, scope: Scope, dataset: Dataset, content: Content, idempotency: IdempotencyKey | None = None
+    ) -> Receipt:
+        """Durable and not extracted; the receipt's job is complete.
+
+        Raises `DocumentExistsError` when other content is there under the name, and as `remember` does.
+        """
+        return await self._take(replace(_offer(scope, dataset, content, idempotency), kind=JobKind.ADD))
+
+    async def replace(
+        self,
+        scope: Scope,
+        dataset: Dataset,
+        document: DocumentId,
+        content: Content,
+        idempotency: IdempotencyKey | None = None,
+    ) -> Receipt:
+        """A new revision of this document, whatever the content is called; raises `NotFoundError`."""
+        return await self._take(replace(_offer(scope, dataset, content, idempotency), replaces=document))
 
     async def retry(self, scope: Scope, job: JobId) -> Receipt:
         """A failed job's content once more, as a new revision, so that no late erasure of the failed one
@@ -156,6 +174,19 @@ class Acceptor:
             return  # accepted is accepted: the sweeper rings again
 
 
+def _offer(scope: Scope, dataset: Dataset, content: Content, idempotency: IdempotencyKey | None) -> _Offer:
+    check(content)
+    return _Offer(
+        scope=scope,
+        dataset=dataset,
+        content=content,
+        sha256=sha256_hex(content.body),
+        identity=identity_of(content),
+        job=new_job_id(),
+        idempotency=idempotency,
+    )
+
+
 async def _recorded(tx: CatalogTransaction, offer: _Offer) -> Receipt | None:
     """The receipt that this idempotency key was answered with before."""
     known = await answered_before(tx, offer.scope.principal, offer.idempotency)
@@ -179,11 +210,24 @@ async def _open_dataset(tx: CatalogTransaction, offer: _Offer) -> Dataset:
 
 
 async def _decide(tx: CatalogTransaction, offer: _Offer) -> Decision:
-    named = await _known(tx, await tx.documents.live_by_identity(offer.dataset.id, offer.identity))
+    document = await _named(tx, offer)
+    named = await _known(tx, document)
     twin = None
     if named is None and offer.content.external_id is None:
         twin = await _known(tx, await tx.documents.live_by_content(offer.dataset.id, offer.sha256))
-    return decide(offer.sha256, named, twin)
+    decision = decide(offer.sha256, named, twin)
+    if offer.is_staged and document and named and named.newest and decision.action == "new_revision":
+        raise DocumentExistsError(document.id, document.name)
+    return decision
+
+
+async def _named(tx: CatalogTransaction, offer: _Offer) -> Document | None:
+    if offer.replaces is None:
+        return await tx.documents.live_by_identity(offer.dataset.id, offer.identity)
+    document = await tx.documents.get(offer.replaces)
+    if document is None or document.dataset != offer.dataset.id:
+        raise NotFoundError(f"Data ({offer.replaces}) not found in dataset ({offer.dataset.id}).")
+    return document
 
 
 async def _known(tx: CatalogTransaction, document: Document | None) -> Known | None:
@@ -206,17 +250,24 @@ async def _receive(tx: CatalogTransaction, offer: _Offer, decision: Decision) ->
 
 
 async def _duplicate(tx: CatalogTransaction, offer: _Offer, document: Document, newest: Revision) -> Receipt:
-    """The running job while there is one, so that waiting for it works; else a job born complete."""
-    for running in await tx.jobs.unfinished_of(document.id):
-        if running.id == newest.job:
-            return Receipt(running, offer.dataset, document)
+    """The running job while there is one, so that waiting for it works; else a job born complete.
+
+    What is only staged is taken up, unless it was to be staged again.
+    """
+    if not offer.is_staged:
+        if newest.is_staged:
+            job = await take_up(tx, offer.scope, document, newest, offer.content.options)
+            return Receipt(job, offer.dataset, document)
+        for running in await tx.jobs.unfinished_of(document.id):
+            if running.id == newest.job:
+                return Receipt(running, offer.dataset, document)
     now_ms = tx.now_ms
     job = replace(
         _job(offer, document, now_ms),
         revision=newest.number,
         stage=Stage.COMPLETE,
         is_duplicate=True,
-        searchable_ms=now_ms,
+        searchable_ms=None if offer.is_staged else now_ms,
         finished_ms=now_ms,
     )
     await tx.jobs.add(job)
@@ -253,20 +304,8 @@ def _next(offer: _Offer, document: Document, now_ms: int) -> Document:
 
 
 def _job(offer: _Offer, document: Document, now_ms: int) -> Job:
-    return Job(
-        id=offer.job,
-        workspace=document.workspace,
-        principal=offer.scope.principal,
-        kind=JobKind.REMEMBER,
-        dataset=document.dataset,
-        document=document.id,
-        revision=document.newest_revision,
-        stage=Stage.ACCEPTED,
-        accepted_ms=now_ms,
-        updated_ms=now_ms,
-        counts=JobCounts(size_bytes=len(offer.content.body)),
-        retry_of=offer.retry_of,
-    )
+    made = job_for(offer.scope, document, offer.kind, now_ms, size_bytes=len(offer.content.body))
+    return replace(made, id=offer.job, retry_of=offer.retry_of)
 
 
 def _revision(offer: _Offer, document: Document, now_ms: int) -> Revision:
@@ -287,6 +326,7 @@ def _revision(offer: _Offer, document: Document, now_ms: int) -> Revision:
         is_failed=False,
         created_ms=now_ms,
         options=content.options,
+        is_staged=offer.is_staged,
     )
 
 

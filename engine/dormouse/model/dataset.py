@@ -26,9 +26,11 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class DatasetSummary:
-    """`unfinished_jobs` are all that have not ended, forgets and enrichment among them."""
+    """`unfinished_jobs` are all that have not ended, forgets and enrichment among them; `staged` are the
+    documents whose newest revision waits to be taken up."""
 
     dataset: Dataset
     documents: int
     passages: int
     unfinished_jobs: int
+    staged: int = 0

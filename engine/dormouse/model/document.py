@@ -44,7 +44,8 @@ class Revision:
     """One version of a document's content. Exactly one of `inline` and `blob` holds the bytes.
 
     `occurred_ms` is when the content says or the caller said it was written, with the caller's offset.
-    `options` are the caller's wishes for its extraction, as in `Content`.
+    `options` are what the caller said beside it, as in `Content`. `is_staged`: durable, and extracted only when
+    a job takes it up.
     """
 
     document: DocumentId
@@ -62,6 +63,7 @@ class Revision:
     is_failed: bool
     created_ms: int
     options: dict[str, str] = field(default_factory=dict)
+    is_staged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ class Content:
 
     `external_id` is the caller's own name for it, unique in the dataset; `zone` is the IANA zone in which
     naive times inside the content are read. `options`: `custom_prompt` steers a model's extraction,
-    `self_improvement` "false" keeps session entries out of the graph, `ontology_keys` is a JSON list of keys.
+    `self_improvement` "false" keeps session entries out of the graph, `ontology_keys` is a JSON list of keys,
+    `label` is a name for people and `external_metadata` a JSON object of the caller's own.
     """
 
     body: bytes

@@ -11,13 +11,17 @@ from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, PrincipalId, Wor
 
 class JobKind(StrEnum):
     REMEMBER = "remember"
+    ADD = "add"  # durable and complete at once; nothing is extracted until a REMEMBER job takes it up
     FORGET_ITEM = "forget_item"
     FORGET_DATASET = "forget_dataset"
     FORGET_EVERYTHING = "forget_everything"
 
     @property
     def is_forget(self) -> bool:
-        return self is not JobKind.REMEMBER
+        return self in _FORGETS
+
+
+_FORGETS = frozenset({JobKind.FORGET_ITEM, JobKind.FORGET_DATASET, JobKind.FORGET_EVERYTHING})
 
 
 class Stage(StrEnum):

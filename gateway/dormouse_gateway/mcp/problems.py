@@ -34,6 +34,7 @@ PROBLEMS: Mapping[str, ProblemText] = MappingProxyType(
         "not_found": ProblemText(),
         "forbidden": ProblemText(fix="Ask the owner of the dataset for write access, or use one of your own."),
         "conflict": ProblemText(),
+        "document_exists": ProblemText(),
         "idempotency_conflict": ProblemText(),
         "superseded": ProblemText("a newer version or a deletion came first"),
         "unavailable": _LATER,

@@ -34,6 +34,7 @@ REPLIES: Mapping[str, Reply] = {
     "not_found": Reply(404, "Check the name or id; `dormouse status` and `GET /api/v1/datasets` list yours."),
     "forbidden": Reply(403, "Ask the dataset's owner for the right to write to it."),
     "conflict": Reply(409, "Read the current state, then decide again."),
+    "document_exists": Reply(409, "Send the new content to PATCH /api/v1/update."),
     "idempotency_conflict": Reply(422, "Use a new Idempotency-Key for another request."),
     "superseded": Reply(409, "Nothing is to be done: newer content or a forget took its place."),
     "unavailable": Reply(503, _LATER),

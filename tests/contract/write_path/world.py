@@ -23,6 +23,7 @@ from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWo
 from dormouse.audit.export import Exporter, What
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, PassageId, TermId
 from dormouse.jobs.lease import LEASE_MS
+from dormouse.model.dataset import Dataset
 from dormouse.model.document import Content, ContentKind, Document
 from dormouse.model.export import ExportRow
 from dormouse.model.job import Job
@@ -98,12 +99,17 @@ class World:
         async with self.ports.catalog.reading() as tx:
             return await lookup.scope_of(tx, self.principal, LOCAL_WORKSPACE)
 
+    async def dataset_row(self, name: str) -> Dataset:
+        """The caller's dataset of this name, made if it is new."""
+        async with self.ports.catalog.transaction() as tx:
+            dataset = await tx.datasets.ensure(LOCAL_WORKSPACE, self.principal, name)
+            await tx.commit()
+        return dataset
+
     async def remember(
         self, text: str, *, filename: str = "", external_id: str | None = None, key: str | None = None
     ) -> Receipt:
-        async with self.ports.catalog.transaction() as tx:
-            dataset = await tx.datasets.ensure(LOCAL_WORKSPACE, self.principal, DATASET)
-            await tx.commit()
+        dataset = await self.dataset_row(DATASET)
         kind = ContentKind.FILE if filename else ContentKind.TEXT
         content = Content(
             body=text.encode(), kind=kind, filename=filename, external_id=external_id, occurred_ms=1_000

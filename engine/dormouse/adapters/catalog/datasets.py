@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Row, and_, func, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import datasets as dataset_rows
-from dormouse.adapters.catalog.tables import documents, jobs, term_totals
+from dormouse.adapters.catalog.tables import documents, jobs, revisions, term_totals
 from dormouse.errors import NotFoundError
 from dormouse.ids import DatasetId, PrincipalId, WorkspaceId, dataset_id
 from dormouse.model.dataset import Dataset, DatasetSummary
@@ -67,7 +67,7 @@ class SqlDatasetRegister:
         for batch in in_batches(datasets):
             rows = await self._connection.rows(_SUMMARY.where(dataset_rows.c.id.in_(batch)))
             found.extend(
-                DatasetSummary(_dataset(row), row.documents, row.passages or 0, row.unfinished_jobs)
+                DatasetSummary(_dataset(row), row.documents, row.passages or 0, row.unfinished_jobs, row.staged)
                 for row in rows
             )
         return sorted(found, key=lambda summary: (summary.dataset.name, summary.dataset.id))
@@ -88,16 +88,14 @@ class SqlDatasetRegister:
         )
 
 
+_LIVE = and_(
+    documents.c.dataset == dataset_rows.c.id,
+    documents.c.dataset_generation == dataset_rows.c.generation,
+    documents.c.is_forgotten == 0,
+)
 _SUMMARY = select(
     dataset_rows,
-    select(func.count())
-    .where(
-        documents.c.dataset == dataset_rows.c.id,
-        documents.c.dataset_generation == dataset_rows.c.generation,
-        documents.c.is_forgotten == 0,
-    )
-    .scalar_subquery()
-    .label("documents"),
+    select(func.count()).select_from(documents).where(_LIVE).scalar_subquery().label("documents"),
     select(term_totals.c.passages)
     .where(term_totals.c.dataset == dataset_rows.c.id, term_totals.c.generation == dataset_rows.c.generation)
     .scalar_subquery()
@@ -109,6 +107,12 @@ _SUMMARY = select(
     )
     .scalar_subquery()
     .label("unfinished_jobs"),
+    select(func.count())
+    .select_from(documents)
+    .join(revisions, revisions.c.document == documents.c.id)
+    .where(_LIVE, revisions.c.number == documents.c.newest_revision, revisions.c.is_staged == 1)
+    .scalar_subquery()
+    .label("staged"),
 )
 
 

@@ -145,7 +145,7 @@ class SqlDocumentRegister:
     async def _erase_batch(self, batch: list[str]) -> set[JobId]:
         of_revisions = select(revisions.c.job).where(revisions.c.document.in_(batch))
         of_documents = select(jobs.c.id).where(
-            jobs.c.document.in_(batch), jobs.c.kind == JobKind.REMEMBER.value
+            jobs.c.document.in_(batch), jobs.c.kind.in_([JobKind.REMEMBER.value, JobKind.ADD.value])
         )
         rows = await self._connection.rows(of_revisions.union(of_documents))
         erased = {JobId(row[0]) for row in rows}

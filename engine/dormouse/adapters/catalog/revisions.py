@@ -26,6 +26,7 @@ class SqlRevisionRegister:
                 **asdict(revision),
                 "kind": revision.kind.value,
                 "is_failed": int(revision.is_failed),
+                "is_staged": int(revision.is_staged),
                 "options": json.dumps(revision.options, sort_keys=True),
             },
         )
@@ -42,6 +43,16 @@ class SqlRevisionRegister:
             for row in await self._connection.rows(_HEADS.where(document_rows.c.id.in_(batch))):
                 found[DocumentId(row.document)] = _revision(row)
         return found
+
+    async def staged(self, dataset: DatasetId, *, limit: int) -> Sequence[tuple[Document, Revision]]:
+        rows = await self._connection.rows(
+            _STAGED.where(document_rows.c.dataset == dataset).order_by(document_rows.c.id).limit(limit)
+        )
+        return [(document_of(row), _labelled_revision(row)) for row in rows]
+
+    async def take_up(self, document: DocumentId, number: int, job: JobId, options: dict[str, str]) -> None:
+        stored = json.dumps(options, sort_keys=True)
+        await self._set(document, number, job=job, is_staged=0, options=stored)
 
     async def newest_sound(self, document: DocumentId) -> Revision | None:
         row = await self._connection.row(
@@ -84,6 +95,7 @@ _RECENT = (
     .where(
         revisions.c.inline.is_not(None),
         revisions.c.is_failed == 0,
+        revisions.c.is_staged == 0,
         revisions.c.number > document_rows.c.searchable_revision,
         # Of several that wait, the newest alone: an older one is superseded already.
         ~exists().where(
@@ -96,6 +108,11 @@ _RECENT = (
 
 _newest = and_(
     revisions.c.document == document_rows.c.id, revisions.c.number == document_rows.c.newest_revision
+)
+_STAGED = (
+    LIVE.join(revisions, _newest)
+    .add_columns(*(column.label(_PREFIX + column.name) for column in revisions.c))
+    .where(revisions.c.is_staged == 1)
 )
 _HEADS = LIVE.join(revisions, _newest).with_only_columns(
     *(null().label("inline") if column.name == "inline" else column for column in revisions.c)
@@ -121,6 +138,7 @@ def _revision_of(columns: dict[str, Any]) -> Revision:
             "job": JobId(columns["job"]),
             "kind": ContentKind(columns["kind"]),
             "is_failed": bool(columns["is_failed"]),
+            "is_staged": bool(columns["is_staged"]),
             "options": json.loads(columns["options"]),
         }
     )

@@ -154,6 +154,7 @@ revisions = Table(
     Column("is_failed", Integer, nullable=False),
     Column("created_ms", BigInteger, nullable=False),
     Column("options", Text, nullable=False, server_default="{}"),
+    Column("is_staged", Integer, nullable=False, server_default="0"),
     Index(None, "content_sha256"),
     Index(None, "blob"),
     Index(

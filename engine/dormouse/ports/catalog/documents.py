@@ -65,6 +65,14 @@ class RevisionRegister(Protocol):
         """The newest revision of each live document, failed or not, without its inline text."""
         ...
 
+    async def staged(self, dataset: DatasetId, *, limit: int) -> Sequence[tuple[Document, Revision]]:
+        """Live documents whose newest revision waits to be taken up, by document id."""
+        ...
+
+    async def take_up(self, document: DocumentId, number: int, job: JobId, options: dict[str, str]) -> None:
+        """The staged revision is this job's from now on."""
+        ...
+
     async def newest_sound(self, document: DocumentId) -> Revision | None:
         """The newest that has not failed: what deduplication compares with."""
         ...

@@ -84,6 +84,13 @@ def unknown_datasets(names: Sequence[str]) -> str:
     )
 
 
+def only_staged(dataset: str, dataset_id: str, count: int) -> str:
+    return (
+        f"No searchable memory in dataset '{dataset}' (id: {dataset_id}): holds {count} data item(s) but its "
+        "knowledge graph is empty; run cognify on this dataset before searching. [NoDataError]"
+    )
+
+
 def unknown_scopes(names: Sequence[str], valid: Sequence[str]) -> str:
     return f"Error: Recall failed: Unknown recall scope(s): {_quoted(names)}. Valid values: {_quoted(valid)}"
 

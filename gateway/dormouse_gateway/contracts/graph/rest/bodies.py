@@ -11,6 +11,7 @@ from dormouse.model.recall import DEFAULT_TOP_K, MAX_TOP_K
 MAX_QUERY_CHARACTERS = 10_000
 MAX_NAME_CHARACTERS = 200
 MAX_DATASETS = 100
+MAX_LABELS_CHARACTERS = 100_000  # of all items of one form together
 
 B = TypeVar("B", bound="Body")
 
@@ -33,19 +34,40 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
 
-class RememberBody(Body):
-    """The form's plain fields; files and `raw_data` are read beside them."""
+class ItemFields(Body):
+    """What a form says of its items; files and texts are read beside it."""
 
-    dataset_name: Name = None
-    dataset_id: Name = None
-    session_id: Name = None
-    run_in_background: bool = False
-    custom_prompt: str = ""
-    self_improvement: bool = True
     external_id: Name = None
     kind: str | None = Field(default=None, pattern="^(text|file|chat)$")
     occurred_at: str | None = None
     zone: str = Field(default="UTC", max_length=100)
+    custom_prompt: str = ""
+    labels: str = Field(default="", max_length=MAX_LABELS_CHARACTERS)
+    external_metadata: str = Field(default="", max_length=MAX_LABELS_CHARACTERS)
+    run_in_background: bool = False
+
+
+class RememberBody(ItemFields):
+    dataset_name: Name = None
+    dataset_id: Name = None
+    session_id: Name = None
+    self_improvement: bool = True
+
+
+class AddBody(ItemFields):
+    dataset_name: Name = None
+    dataset_id: Name = None
+
+
+class UpdateBody(ItemFields):
+    """The item and its dataset are named in the address."""
+
+
+class CognifyBody(Body):
+    datasets: Names = None
+    dataset_ids: Names = None
+    run_in_background: bool = False
+    custom_prompt: str = Field(default="", max_length=MAX_QUERY_CHARACTERS)
 
 
 class RecallBody(Body):

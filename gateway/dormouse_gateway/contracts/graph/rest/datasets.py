@@ -50,6 +50,7 @@ class DatasetSummaryView(DatasetView):
     documents: int
     passages: int
     unfinishedJobs: int
+    staged: int
 
 
 class ProgressView(TypedDict):
@@ -198,6 +199,7 @@ def _summary_view(summary: DatasetSummary) -> DatasetSummaryView:
         "documents": summary.documents,
         "passages": summary.passages,
         "unfinishedJobs": summary.unfinished_jobs,
+        "staged": summary.staged,
     }
 
 

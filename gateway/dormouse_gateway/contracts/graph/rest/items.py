@@ -3,8 +3,10 @@
 Source: contract-graph, "REST"; recorded cases data_*, processing_status.
 """
 
+import json
 import mimetypes
 from pathlib import PurePosixPath
+from typing import Any
 from urllib.parse import quote
 
 from starlette.responses import Response
@@ -42,12 +44,13 @@ class ItemView(TypedDict):
     mimeType: str
     rawDataLocation: None
     datasetId: str
-    label: None
-    externalMetadata: None
+    label: str | None
+    externalMetadata: dict[str, Any] | None
     dataSize: int
     externalId: str | None
     revision: int
     isSearchable: bool
+    isStaged: bool
 
 
 class CountView(TypedDict):
@@ -138,6 +141,7 @@ async def read_raw(call: Call) -> Response:
 
 def item_view(item: Item) -> ItemView:
     document, newest = item.document, item.newest
+    about = newest.options.get("external_metadata")
     return {
         "id": document.id,
         "name": document.name,
@@ -147,12 +151,13 @@ def item_view(item: Item) -> ItemView:
         "mimeType": media_type_of(document.name),
         "rawDataLocation": None,
         "datasetId": document.dataset,
-        "label": None,
-        "externalMetadata": None,
+        "label": newest.options.get("label"),
+        "externalMetadata": json.loads(about) if about else None,
         "dataSize": newest.size_bytes,
         "externalId": document.external_id,
         "revision": document.newest_revision,
         "isSearchable": document.searchable_revision > 0,
+        "isStaged": newest.is_staged,
     }
 
 

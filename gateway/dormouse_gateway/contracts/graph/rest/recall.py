@@ -112,8 +112,8 @@ def recall_with(*, has_model: bool) -> Handler:
             ),
         )
         entries = entries_of(result, search_type, plan.mode)
-        if not entries and await _is_empty(call, datasets):
-            entries = [_system("memory_warming_up", texts.NOTHING_BUILT, result)]
+        if not entries:
+            entries = await _nothing(call, datasets, result)
         headers = {DEGRADED_HEADER: ",".join(result.degraded)} if result.degraded else None
         return answer(entries, headers=headers)
 
@@ -138,10 +138,20 @@ async def _datasets(call: Call, body: RecallBody) -> frozenset[DatasetId] | None
     return frozenset(dataset.id for dataset in found)
 
 
-async def _is_empty(call: Call, datasets: frozenset[DatasetId] | None) -> bool:
-    """Nothing was ever remembered where the caller looked."""
+async def _nothing(
+    call: Call, datasets: frozenset[DatasetId] | None, result: RecallResult
+) -> list[GraphEntry | SessionEntry | SystemEntry]:
+    """Whether nothing was ever remembered where the caller looked, or is only staged there."""
     summaries = await call.engine.datasets(call.scope)
-    return not any(each.documents for each in summaries if datasets is None or each.dataset.id in datasets)
+    here = [each for each in summaries if datasets is None or each.dataset.id in datasets]
+    if not any(each.documents for each in here):
+        return [_system("memory_warming_up", texts.NOTHING_BUILT, result)]
+    staged = next((each for each in here if each.staged and each.staged == each.documents), None)
+    if staged is not None and datasets is not None:
+        raise ProblemError(
+            Problem("not_found", texts.only_staged(staged.dataset.name, staged.dataset.id, staged.staged))
+        )
+    return []
 
 
 def _session_entry(hit: SessionHit) -> SessionEntry:

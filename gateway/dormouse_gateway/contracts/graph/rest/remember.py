@@ -5,33 +5,32 @@ own line, and the items that were accepted stay.
 Source: contract-graph, "REST"; recorded cases remember_*.
 """
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NotRequired
 
-from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
-from dormouse.errors import InvalidInputError, TooLargeError
-from dormouse.model.document import CONTENT_LIMIT_BYTES, Content, ContentKind
+from dormouse.errors import InvalidInputError
+from dormouse.model.document import Content
 from dormouse.model.job import Job, Stage
 from dormouse.model.receipt import IdempotencyKey, Receipt
 from dormouse.model.scope import Permission
-from dormouse_gateway.contracts.graph.rest.bodies import RememberBody, parsed
+from dormouse_gateway.contracts.graph.rest.bodies import RememberBody
 from dormouse_gateway.contracts.graph.rest.call import Call, answer
 from dormouse_gateway.contracts.graph.rest.receipts import FailureView, failure_view, status_of
+from dormouse_gateway.contracts.graph.rest.submission import (
+    ITEM_PARTS,
+    hashed_parts,
+    submitted,
+    target_of,
+)
 from dormouse_gateway.web.idempotency import IDEMPOTENCY_KEY, idempotency_of
-from dormouse_gateway.web.instants import instant_of
-from dormouse_gateway.web.limits import form
-from dormouse_gateway.web.operation import FILE, TEXT, Answer, Form, Operation
+from dormouse_gateway.web.operation import Answer, Form, Operation
 
 ROUTE = "POST /api/v1/remember"
-MAX_FILENAME_CHARACTERS = 1024
-_FILE_FIELD, _TEXT_FIELD = "data", "raw_data"
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f]|^/|^[A-Za-z]:|(^|/)\.\.(/|$)")
 
 
 class RefusalView(TypedDict):
@@ -71,13 +70,7 @@ REMEMBER = Operation(
         409: Answer("An item was refused or failed; the others stay.", RememberedView),
     },
     parameters=(IDEMPOTENCY_KEY,),
-    body=Form(
-        RememberBody,
-        {
-            _FILE_FIELD: {"type": "array", "items": FILE, "description": "Files, each of up to 10 MiB."},
-            _TEXT_FIELD: {"type": "array", "items": TEXT, "description": "Texts, each of up to 10 MiB."},
-        },
-    ),
+    body=Form(RememberBody, ITEM_PARTS),
     refusals=(403, 404, 422),
 )
 
@@ -94,91 +87,16 @@ class Item:
 
 async def remember(call: Call) -> Response:
     started = time.monotonic()
-    fields = await form(call.request)
-    try:
-        body, contents = await _read(fields)
-    finally:
-        await fields.close()
+    body, contents = await submitted(call.request, RememberBody)
+    target_of(body)
+    if not body.self_improvement:
+        contents = [replace(each, options={**each.options, "self_improvement": "false"}) for each in contents]
     if body.session_id:
         return await _into_session(call, body, contents)
     items = await _accept(call, body, contents)
     if not body.run_in_background:
         items = await _waited(call, items)
     return _result(items, time.monotonic() - started)
-
-
-def file_name(given: str) -> str:
-    """The name as sent, folders included; never a way out of them.
-
-    Raises `InvalidInputError` for absolute paths, `..`, control characters and names that are too long.
-    """
-    name = given.replace("\\", "/").removeprefix("./")
-    if not name or len(name) > MAX_FILENAME_CHARACTERS or _UNSAFE.search(name):
-        raise InvalidInputError(
-            f"a file's name must be relative, without '..', and at most {MAX_FILENAME_CHARACTERS} characters",
-            field="data",
-        )
-    return name
-
-
-async def _read(fields: FormData) -> tuple[RememberBody, list[Content]]:
-    body = parsed(RememberBody, _plain(fields))
-    occurred_ms, offset = instant_of(body.occurred_at, "occurred_at") if body.occurred_at else (None, None)
-    template = Content(
-        body=b"",
-        external_id=body.external_id,
-        occurred_ms=occurred_ms,
-        offset_minutes=offset,
-        zone=body.zone,
-        options=_options(body),
-    )
-    contents = [await _uploaded(file, body, template) for file in fields.getlist(_FILE_FIELD)]
-    contents += [_typed(text, body, template) for text in fields.getlist(_TEXT_FIELD)]
-    if not contents:
-        raise InvalidInputError("Provide at least one file in 'data' or one entry in 'raw_data'.", field="data")
-    if body.external_id and len(contents) > 1:
-        raise InvalidInputError("external_id: one item at a time can have it", field="external_id")
-    if bool(body.dataset_name) == bool(body.dataset_id):
-        raise InvalidInputError("Either datasetId or datasetName must be provided.", field="datasetName")
-    return body, contents
-
-
-def _plain(fields: FormData) -> dict[str, object]:
-    plain: dict[str, object] = {}
-    for name, value in fields.multi_items():
-        if name in {_FILE_FIELD, _TEXT_FIELD}:
-            continue
-        if name in plain or not isinstance(value, str):
-            raise InvalidInputError(f"{name[:60]}: one text value is expected", field=name[:60])
-        plain[name] = value
-    return plain
-
-
-def _options(body: RememberBody) -> dict[str, str]:
-    options = {"custom_prompt": body.custom_prompt} if body.custom_prompt else {}
-    return options if body.self_improvement else {**options, "self_improvement": "false"}
-
-
-async def _uploaded(file: str | UploadFile, body: RememberBody, template: Content) -> Content:
-    if isinstance(file, str):
-        raise InvalidInputError("data: files are expected; send text as 'raw_data'", field="data")
-    name = file_name(file.filename or "upload.txt")
-    content = _sized(await file.read(CONTENT_LIMIT_BYTES + 1), "data")
-    return replace(template, body=content, kind=ContentKind(body.kind or "file"), filename=name)
-
-
-def _typed(text: str | UploadFile, body: RememberBody, template: Content) -> Content:
-    """Text is text, also when it looks like a path or an address: nothing is fetched."""
-    if not isinstance(text, str):
-        raise InvalidInputError("raw_data: text is expected; send files as 'data'", field="raw_data")
-    content = _sized(text.encode("utf-8", "surrogatepass"), "raw_data")
-    return replace(template, body=content, kind=ContentKind(body.kind or "text"))
-
-
-def _sized(content: bytes, field: str) -> bytes:
-    if len(content) > CONTENT_LIMIT_BYTES:
-        raise TooLargeError(f"{field}: one item may have {CONTENT_LIMIT_BYTES:,} bytes", field=field)
-    return content
 
 
 async def _into_session(call: Call, body: RememberBody, contents: Sequence[Content]) -> Response:
@@ -235,9 +153,7 @@ async def _target(call: Call, body: RememberBody) -> str:
 
 def _keys(call: Call, body: RememberBody, contents: Sequence[Content]) -> list[IdempotencyKey | None]:
     """One key per item, each bound to the whole body: a repeated call finds every item's own job."""
-    said = body.model_dump_json(exclude={"run_in_background"}).encode()
-    names = [content.filename.encode("utf-8", "replace") for content in contents]
-    whole = idempotency_of(call.request, ROUTE, (said, *names, *(content.body for content in contents)))
+    whole = idempotency_of(call.request, ROUTE, hashed_parts(body, contents))
     return [whole and replace(whole, route=f"{ROUTE} {index}") for index in range(len(contents))]
 
 

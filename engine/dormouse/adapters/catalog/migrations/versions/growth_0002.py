@@ -14,6 +14,7 @@ def upgrade() -> None:
     op.add_column("workspaces", sa.Column("building_model", sa.Text(), nullable=True))
     op.add_column("workspaces", sa.Column("building_dimension", sa.Integer(), nullable=True))
     op.add_column("revisions", sa.Column("options", sa.Text(), server_default="{}", nullable=False))
+    op.add_column("revisions", sa.Column("is_staged", sa.Integer(), server_default="0", nullable=False))
     op.add_column("jobs", sa.Column("enrichment_failure", sa.Text(), nullable=True))
     _hidden()
     _ontologies()
