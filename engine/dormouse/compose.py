@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from dormouse.access.lookup import visible
@@ -38,8 +39,11 @@ from dormouse.ports.embedder import Embedder
 from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops, Upkeep
 from dormouse.sessions.search import search
-from dormouse.settings import EngineSettings
+from dormouse.settings import EngineSettings, LLMSettings
 from dormouse.write_path import write_path
+
+if TYPE_CHECKING:
+    from dormouse.adapters.language_model.opening import LanguageModel
 
 ROOM_BYTES = 100_000_000  # for the logs and for rewriting segments of vectors
 CATALOG_NAME = "catalog.sqlite3"
@@ -59,12 +63,12 @@ async def open_ports(settings: EngineSettings) -> AsyncIterator[Ports]:
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         with _full_disk_named(settings.data_dir):
-            ports = await _opened(settings.data_dir, stack)
+            ports = await _opened(settings, stack)
         yield ports
 
 
-async def _opened(folder: Path, stack: AsyncExitStack) -> Ports:
-    clock = SystemClock()
+async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
+    folder, clock = settings.data_dir, SystemClock()
     # The model is read in a thread meanwhile: it is a quarter of the time a start takes.
     loading = asyncio.get_running_loop().run_in_executor(None, OnnxEmbedder)
     _refuse_lost_catalog(folder)
@@ -85,6 +89,9 @@ async def _opened(folder: Path, stack: AsyncExitStack) -> Ports:
     stack.push_async_callback(blobs.close)
     bus = SqlQueueBus(catalog)
     stack.push_async_callback(bus.close)
+    model = _language_model(settings.llm)
+    if model:
+        stack.push_async_callback(model.close)
     return Ports(
         catalog=catalog,
         graph=graph,
@@ -95,7 +102,7 @@ async def _opened(folder: Path, stack: AsyncExitStack) -> Ports:
         bus=bus,
         embedder=embedder,
         extractor=LexicalExtractor(),
-        answerer=ExtractiveAnswerer(),
+        answerer=model.answerer if model else ExtractiveAnswerer(),
         reader=KreuzbergDocumentReader(),
         directory=LocalWorkspaceDirectory(),
         clock=clock,
@@ -127,6 +134,15 @@ async def open_engine(settings: EngineSettings) -> AsyncIterator[Engine]:
     """The engine on its data folder, not yet running."""
     async with open_ports(settings) as ports:
         yield assemble(ports)
+
+
+def _language_model(settings: LLMSettings) -> "LanguageModel | None":
+    if not settings.is_configured:
+        return None
+    # Only here: the client library takes a second to load, which nobody without a model waits for.
+    from dormouse.adapters.language_model.opening import open_language_model
+
+    return open_language_model(settings)
 
 
 @contextmanager

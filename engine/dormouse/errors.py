@@ -14,8 +14,10 @@ DormouseError
 │   ├── CatalogUnavailableError
 │   ├── StoreUnavailableError    the graph, vector or blob store
 │   ├── EmbedderUnavailableError
+│   ├── ModelUnavailableError    the language model's endpoint
 │   ├── OverloadedError          a bound was reached
 │   └── DataFolderBusyError      another process owns the data folder
+├── ModelRefusedError            the language model's endpoint refuses what is asked, and will again
 ├── LeaseLostError               a successor holds the lease; what was being done is not ours any more
 └── MisconfiguredError           the process cannot run like this; says which setting and what to do
 
@@ -106,12 +108,20 @@ class EmbedderUnavailableError(UnavailableError):
     code = "embedder_unavailable"
 
 
+class ModelUnavailableError(UnavailableError):
+    code = "model_unavailable"
+
+
 class OverloadedError(UnavailableError):
     code = "overloaded"
 
 
 class DataFolderBusyError(UnavailableError):
     code = "data_folder_busy"
+
+
+class ModelRefusedError(DormouseError):
+    code = "model_refused"
 
 
 class LeaseLostError(DormouseError):

@@ -75,9 +75,10 @@ class Group(BaseModel):
 
 
 class LLMSettings(Group):
-    """A language model behind an OpenAI-compatible interface; named here, and not called by this version.
+    """A language model behind an OpenAI-compatible interface. It is asked once both address and model are set.
 
-    Set, recalls answer with quotes of the best memories where the graph contract would ask a model.
+    It derives memories from what was remembered, after that is searchable, and words the answers of recalls.
+    `docs/language-models.md` says what it changes and what it costs.
     """
 
     base_url: HttpUrl = ""
@@ -89,16 +90,30 @@ class LLMSettings(Group):
     model: str = ""
     """Name of the model as the endpoint knows it."""
 
+    enrich: bool = True
+    """Whether memories are derived from what is remembered; `false` uses the model for answers alone."""
+
+    timeout_s: float = Field(default=120.0, gt=0, le=3600)
+    """Seconds that one call for deriving memories may take before it is tried again."""
+
+    answer_timeout_s: float = Field(default=20.0, gt=0, le=600)
+    """Seconds that a recall waits for its answer; after that it quotes the best memories and says so."""
+
+    concurrent_calls: int = Field(default=2, ge=1, le=64)
+    """Calls for deriving memories at the same time, over all jobs. Answers do not count."""
+
+    job_tokens: int = Field(default=250_000, ge=0)
+    """Tokens, in and out, that deriving memories from one remembered item may take; the rest of a longer item
+    stays as it was found by rules, and its job says so. 0: no limit."""
+
     @property
     def is_configured(self) -> bool:
         return bool(self.base_url and self.model)
 
 
 class EmbeddingSettings(Group):
-    """An embedding model behind an OpenAI-compatible interface; named here, and not called by this version.
-
-    The bundled model, which is English, is used.
-    """
+    """An embedding model behind an OpenAI-compatible interface. Unset, the bundled model, which is English, is
+    used."""
 
     base_url: HttpUrl = ""
     """Address up to and including the version. Another model than the one that filled a data folder is
@@ -109,6 +124,12 @@ class EmbeddingSettings(Group):
 
     model: str = ""
     """Name of the model as the endpoint knows it."""
+
+    timeout_s: float = Field(default=30.0, gt=0, le=600)
+    """Seconds that one call may take."""
+
+    batch: int = Field(default=64, ge=1, le=2048)
+    """Texts sent with one call."""
 
     @property
     def is_configured(self) -> bool:

@@ -37,6 +37,8 @@ RECALL_ANSWER: Final = "recall.answer"
 RECALL_STATUS_PROBE: Final = "recall.status_probe"
 UPSERT_MEMORY: Final = "upsert_memory"
 DELETE_MEMORY: Final = "delete_memory"
+CHAT: Final = "chat"
+EMBEDDINGS: Final = "embeddings"
 INGEST: Final = "dormouse.ingest"  # "dormouse.ingest send", "dormouse.ingest process"
 APPLY: Final = "dormouse.apply"
 
@@ -56,6 +58,11 @@ RECORD_COUNT: Final = "gen_ai.memory.record.count"
 SEARCH_TYPE: Final = "search_type"
 STAGE: Final = "stage"
 STORE_ID: Final = "gen_ai.memory.store.id"  # the workspace
+PROVIDER: Final = "gen_ai.provider.name"
+REQUEST_MODEL: Final = "gen_ai.request.model"
+TOKEN_TYPE: Final = "gen_ai.token.type"  # noqa: S105 - the convention's own name, no secret
+TOKENS_IN: Final = "gen_ai.usage.input_tokens"
+TOKENS_OUT: Final = "gen_ai.usage.output_tokens"
 MESSAGING_DESTINATION: Final = "messaging.destination.name"
 MESSAGING_OPERATION: Final = "messaging.operation.name"
 MESSAGING_OPERATION_TYPE: Final = "messaging.operation.type"
@@ -69,9 +76,12 @@ UNAPPLIED_CHANGES: Final = "dormouse.changes.unapplied"
 OLDEST_UNAPPLIED_AGE: Final = "dormouse.changes.oldest_unapplied.age"
 AUTH_ATTEMPTS: Final = "dormouse.auth.attempts"
 POOL_WAIT_DURATION: Final = "dormouse.pool.wait.duration"
+MODEL_DURATION: Final = "gen_ai.client.operation.duration"
+MODEL_TOKENS: Final = "gen_ai.client.token.usage"  # not a duration: tokens of one call
 
 # Bounds suit answers within a second and jobs within minutes; the SDK's own end at ten seconds.
 RECALL_BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+TOKEN_BOUNDS: Final = (1.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16_384.0, 65_536.0, 262_144.0)
 JOB_BOUNDS_S: Final = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0)
 
 
@@ -88,6 +98,14 @@ class SearchObservation:
     outcome: str = "error"
     records: int = 0
     degraded: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class ModelObservation:
+    """What a call to a model fills in before its span ends."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
 
 
 @dataclass(slots=True)
@@ -164,6 +182,25 @@ def status_probe(*, budget_s: float, datasets: int) -> Iterator[ProbeObservation
             opened.set_attribute(ELAPSED_MS, round(elapsed_s * 1000))
             opened.set_attribute(OUTCOME, seen.outcome)
             _histogram(STATUS_PROBE_DURATION, RECALL_BOUNDS_S).record(elapsed_s, {OUTCOME: seen.outcome})
+
+
+@contextmanager
+def chat(model: str, operation: Literal["chat", "embeddings"] = CHAT) -> Iterator[ModelObservation]:
+    """One call to a model elsewhere: its span, its duration and its tokens; never what was asked or said."""
+    seen, started_s = ModelObservation(), _now_s()
+    labels: dict[str, AttributeValue] = {OPERATION: operation, PROVIDER: "openai", REQUEST_MODEL: model}
+    try:
+        with span(f"{operation} {model}", labels, kind=SpanKind.CLIENT) as opened:
+            try:
+                yield seen
+            finally:
+                opened.set_attribute(TOKENS_IN, seen.tokens_in)
+                opened.set_attribute(TOKENS_OUT, seen.tokens_out)
+    finally:
+        _histogram(MODEL_DURATION, JOB_BOUNDS_S).record(_now_s() - started_s, labels)
+        for kind, tokens in (("input", seen.tokens_in), ("output", seen.tokens_out)):
+            if tokens:
+                _histogram(MODEL_TOKENS, TOKEN_BOUNDS, "{token}").record(tokens, {**labels, TOKEN_TYPE: kind})
 
 
 @contextmanager
@@ -270,8 +307,8 @@ def _meter() -> metrics.Meter:
 
 
 @cache
-def _histogram(name: str, bounds: tuple[float, ...]) -> Histogram:
-    return _meter().create_histogram(name, unit="s", explicit_bucket_boundaries_advisory=bounds)
+def _histogram(name: str, bounds: tuple[float, ...], unit: str = "s") -> Histogram:
+    return _meter().create_histogram(name, unit=unit, explicit_bucket_boundaries_advisory=bounds)
 
 
 @cache

@@ -35,10 +35,35 @@ class Basis(StrEnum):
     INFERRED = "inferred"
 
 
+# Predicates of which a subject has one object at a time: a later claim ends an earlier one. Any other holds
+# beside what was claimed before, for "likes tea" does not end "likes coffee".
+FUNCTIONAL_PREDICATES = frozenset(
+    """lives_in located_in works_for job_title studies_at married_to partner_of owned_by led_by reports_to
+    status version price deadline email phone address time_zone""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A fact as subject, predicate and object; the names folded, so that spellings meet."""
+
+    subject: str
+    predicate: str
+    object: str
+
+    @property
+    def is_functional(self) -> bool:
+        return self.predicate in FUNCTIONAL_PREDICATES
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryVersion:
     """`valid`: facts, true within; foresights, from expressed until resolved. `about`: an episode's event
-    time or a foresight's window. `quote` is the exact words of the passage it rests on."""
+    time or a foresight's window. `quote` is the exact words of the passage it rests on.
+
+    `valid` is what this claim itself says; what later claims make of it is worked out when it is read.
+    `derived_by` names the model and prompt that derived it, empty for what was found by rules.
+    """
 
     id: VersionId
     memory: MemoryId
@@ -57,6 +82,8 @@ class MemoryVersion:
     precision: Precision | None
     transaction: Interval
     entities: tuple[EntityId, ...] = ()
+    claim: Claim | None = None
+    derived_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +103,7 @@ class MemoryDraft:
     about: Interval | None = None
     precision: Precision | None = None
     entity_names: tuple[str, ...] = ()
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,9 @@ class SessionHit:
 class RecallResult:
     """Session hits come first. `completed` and `total` are set while indexing, when known.
 
-    `degraded` names what did not answer ("vector", "graph"), empty when the search was whole.
-    `answer` is set in ANSWER mode only; `answer_model` names what made it.
+    `degraded` names what did not answer ("vector", "graph", "answer"), empty when the search was whole.
+    `answer` is set in ANSWER mode only; `answer_model` names what made it, and `answer_sources` are the
+    positions of the hits it rests on, counted from 0: the number in its marks less one.
     """
 
     outcome: Outcome
@@ -77,3 +78,4 @@ class RecallResult:
     degraded: tuple[str, ...] = ()
     answer: str | None = None
     answer_model: str | None = None
+    answer_sources: tuple[int, ...] = ()

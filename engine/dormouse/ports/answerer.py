@@ -9,11 +9,15 @@ from dormouse.model.passage import Passage
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`based_on` are positions in the passages given, best first; empty when nothing answered."""
+    """`based_on` are positions in the passages given, best first; empty when nothing answered.
+
+    `is_second_best`: another answerer was asked first and did not answer in time or at all.
+    """
 
     text: str
     based_on: tuple[int, ...]
     model: str
+    is_second_best: bool = False
 
 
 class Answerer(Protocol):

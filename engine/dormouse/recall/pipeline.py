@@ -260,7 +260,17 @@ class RecallPipeline:
             made = await answer(
                 self._ports.answerer, course.request.query, result.hits, course.request.instruction
             )
-        return result if made is None else replace(result, answer=made.text, answer_model=made.model)
+        if made is None:
+            return result
+        if made.is_second_best:
+            course.lacks("answer")
+        return replace(
+            result,
+            answer=made.text,
+            answer_model=made.model,
+            answer_sources=made.based_on,
+            degraded=tuple(course.degraded),
+        )
 
     async def _empty(self, course: _Course) -> RecallResult:
         datasets = course.scope.readable

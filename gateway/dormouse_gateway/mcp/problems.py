@@ -41,6 +41,10 @@ PROBLEMS: Mapping[str, ProblemText] = MappingProxyType(
         "catalog_unavailable": _SAID,
         "store_unavailable": _SAID,
         "embedder_unavailable": _LATER,
+        "model_unavailable": ProblemText(fix="Nothing was lost; the memories themselves are found without it."),
+        "model_refused": ProblemText(
+            fix="Tell whoever runs the server to check its language model's settings."
+        ),
         "overloaded": ProblemText("too much is asked at once", "Try again in {retry_after_s} s."),
         "data_folder_busy": ProblemText(
             "another process owns the data folder", "Use the Dormouse that is already running."

@@ -124,7 +124,7 @@ def entries_of(result: RecallResult, search_type: str, mode: RecallMode) -> list
     """Sessions, then the answer if one was asked for, then the passages it may rest on."""
     entries: list[Entry] = [_session_entry(hit) for hit in result.session_hits]
     if mode is RecallMode.ANSWER and result.answer:
-        entries.append(_answer_entry(result.answer, result.answer_model, search_type))
+        entries.append(_answer_entry(result.answer, result, search_type))
     entries += [_passage_entry(hit, search_type) for hit in result.hits]
     return entries or _explanation(result)
 
@@ -170,7 +170,7 @@ def _session_entry(hit: SessionHit) -> SessionEntry:
     }
 
 
-def _answer_entry(text: str, model: str | None, search_type: str) -> GraphEntry:
+def _answer_entry(text: str, result: RecallResult, search_type: str) -> GraphEntry:
     return {
         "kind": "graph_completion",
         "search_type": search_type,
@@ -179,11 +179,23 @@ def _answer_entry(text: str, model: str | None, search_type: str) -> GraphEntry:
         "score": None,
         "dataset_id": None,
         "dataset_name": None,
-        "metadata": {"model": model},
+        "metadata": {"model": result.answer_model, "citations": _citations(result)},
         "raw": {"value": text},
         "structured": None,
         "source": "graph",
     }
+
+
+def _citations(result: RecallResult) -> list[dict[str, object]]:
+    """The number in the answer's marks, and which of the entries behind it that is."""
+    return [
+        {
+            "number": position + 1,
+            "data_id": result.hits[position].passage.document,
+            "chunk_id": result.hits[position].passage.id,
+        }
+        for position in result.answer_sources
+    ]
 
 
 def _passage_entry(hit: Hit, search_type: str) -> GraphEntry:

@@ -35,7 +35,11 @@ def recall_reply(result: RecallResult, *, notes: Sequence[str]) -> CallToolResul
     hits = [*map(_session_view, result.session_hits), *map(_hit_view, result.hits)]
     structured = {**meta, "hits": hits, "notes": said}
     if result.answer is not None:
-        structured |= {"answer": result.answer, "answer_model": result.answer_model}
+        structured |= {
+            "answer": result.answer,
+            "answer_model": result.answer_model,
+            "answer_sources": [position + 1 for position in result.answer_sources],
+        }
     return reply(text, structured=structured, meta={MEMORY_META: meta})
 
 
@@ -63,7 +67,7 @@ def _summary(result: RecallResult) -> str:
 
 def _body(result: RecallResult, notes: Sequence[str]) -> list[str]:
     """An answer first, then the memories, best first; what does not fit is counted, not cut in the middle."""
-    items = [texts.body_item("answer", result.answer)] if result.answer and _count(result) else []
+    items = [texts.body_item("answer", _answer(result))] if result.answer and _count(result) else []
     memories = [texts.body_item("session", hit.entry.text) for hit in result.session_hits]
     memories += [texts.body_item("graph", _readable(hit.passage)) for hit in result.hits]
     room = BODY_LIMIT_CHARACTERS
@@ -80,6 +84,20 @@ def _body(result: RecallResult, notes: Sequence[str]) -> list[str]:
             f"{len(memories) - shown} more left out for length; ask more narrowly.",
         ]
     return items + [texts.body_item("system", note) for note in notes]
+
+
+def _answer(result: RecallResult) -> str:
+    """With a line for each source it names, since the memories below carry no numbers."""
+    sources = [(position + 1, result.hits[position]) for position in sorted(result.answer_sources)]
+    lines = [f"[{number}] {_source(hit)}" for number, hit in sources if f"[{number}" in (result.answer or "")]
+    return "\n".join([result.answer or "", *lines])
+
+
+def _source(hit: Hit) -> str:
+    """Where a memory is from: its document, who said it, and when."""
+    passage = hit.passage
+    day = (_as_written(passage) or "")[:10]
+    return ", ".join(part for part in (passage.document_name, passage.speaker, day) if part)
 
 
 def _readable(passage: Passage) -> str:

@@ -1,0 +1,1 @@
+"""Language models behind an OpenAI-compatible interface: what the adapters that ask one share."""
