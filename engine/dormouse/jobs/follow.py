@@ -52,7 +52,7 @@ async def list_jobs(
     before: tuple[int, JobId] | None = None,
     limit: int = 50,
 ) -> Sequence[Job]:
-    """Newest first. Naming datasets narrows to those of them that the caller may read."""
+    """Newest first: one's own or, where datasets are named, all of those of them that the caller may read."""
     narrowed = scope.readable & frozenset(datasets) if datasets else frozenset[DatasetId]()
     if datasets and not narrowed:
         return []

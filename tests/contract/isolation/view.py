@@ -33,7 +33,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """`jobs` are the caller's own, `jobs_there` also those of others in what the caller may read."""
+    """`jobs` are the caller's own, `jobs_there` everybody's in what the caller may read."""
 
     datasets: tuple[DatasetSummary, ...]
     items: tuple[Item, ...]
@@ -93,7 +93,7 @@ def check_view(view: View, expected: Expected, user: PrincipalId) -> None:
         each.id for each in expected.jobs.values() if each.principal == user
     }
     assert {each.id for each in view.jobs_there} == {
-        each.id for each in expected.jobs.values() if expected.may_see(user, each.id)
+        each.id for each in expected.jobs.values() if expected.may_read(user, each.dataset)
     }
     hits = [hit for each in view.recalls for hit in each.hits]
     assert {hit.passage.document for hit in hits} <= live

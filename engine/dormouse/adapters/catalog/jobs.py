@@ -73,8 +73,9 @@ class SqlJobLedger:
         before: tuple[int, JobId] | None = None,
         limit: int = 50,
     ) -> Sequence[Job]:
-        visible: list[ColumnElement[bool]] = [jobs.c.principal == principal]
-        visible += [jobs.c.dataset.in_(batch) for batch in in_batches(datasets)]
+        visible: list[ColumnElement[bool]] = [jobs.c.dataset.in_(batch) for batch in in_batches(datasets)]
+        if not datasets:
+            visible = [jobs.c.principal == principal]
         statement = select(jobs).where(jobs.c.workspace == workspace, or_(*visible))
         if stages:
             statement = statement.where(jobs.c.stage.in_([stage.value for stage in stages]))

@@ -32,7 +32,8 @@ class JobLedger(Protocol):
         before: tuple[int, JobId] | None = None,
         limit: int = 50,
     ) -> Sequence[Job]:
-        """Own jobs and those of `datasets`, newest first by (accepted_ms, id); `before` continues."""
+        """Own jobs or, where `datasets` are named, everybody's of those alone; newest first by (accepted_ms,
+        id), and `before` continues."""
         ...
 
     async def unfinished_or_latest_of(self, datasets: Collection[DatasetId]) -> Sequence[Job]:

@@ -4,8 +4,8 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from dormouse.errors import InvalidInputError
-from dormouse.ids import DatasetId, JobId
-from dormouse.model.job import Job, Stage
+from dormouse.ids import JobId
+from dormouse.model.job import Stage
 from dormouse.model.scope import Permission
 from dormouse_gateway.contracts.graph.rest.call import WAIT_S, Call, answer
 from dormouse_gateway.contracts.graph.rest.receipts import JobView, job_view
@@ -77,7 +77,7 @@ async def list_jobs(call: Call) -> Response:
     ]
     stages = [_stage(name) for name in query.getlist("stage")]
     start = (int(before[0]), JobId(str(before[1]))) if before else None
-    found = await _newest(call, frozenset(datasets), stages, start, limit + 1)
+    found = await call.engine.jobs(call.scope, datasets=datasets, stages=stages, before=start, limit=limit + 1)
     page = found[:limit]
     more = cursor_of([page[-1].accepted_ms, page[-1].id]) if len(found) > limit else None
     return answer({"jobs": [job_view(job) for job in page], "nextCursor": more})
@@ -95,26 +95,6 @@ async def read_job(call: Call) -> Response:
     return answer(
         {**job_view(job), "steps": [{"stage": step.stage.value, "at": iso(step.at_ms)} for step in steps]}
     )
-
-
-async def _newest(
-    call: Call,
-    datasets: frozenset[DatasetId],
-    stages: list[Stage],
-    before: tuple[int, JobId] | None,
-    wanted: int,
-) -> list[Job]:
-    """The engine lists one's own jobs beside those of `datasets`; here naming some leaves out the rest."""
-    found: list[Job] = []
-    while len(found) < wanted:
-        rows = await call.engine.jobs(
-            call.scope, datasets=list(datasets), stages=stages, before=before, limit=MOST
-        )
-        found += [job for job in rows if not datasets or job.dataset in datasets]
-        if len(rows) < MOST:
-            break
-        before = (rows[-1].accepted_ms, rows[-1].id)
-    return found[:wanted]
 
 
 def _stage(name: str) -> Stage:
