@@ -27,7 +27,7 @@ from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
 from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWorkspaceDirectory
 from dormouse.clock import SystemClock
-from dormouse.engine import Engine
+from dormouse.engine import Acceptors, Engine
 from dormouse.errors import MisconfiguredError, UnavailableError
 from dormouse.ids import PrincipalId
 from dormouse.ingest.preview import Preview
@@ -116,9 +116,7 @@ def assemble(ports: Ports) -> Engine:
     upkeep = Upkeep(ports.catalog, ports.vectors, LOCAL_WORKSPACE)
     return Engine(
         ports,
-        acceptor=path.acceptor,
-        stager=path.stager,
-        forgetter=path.forgetter,
+        accepts=Acceptors(path.acceptor, path.stager, path.forgetter, path.suppressor),
         pipeline=RecallPipeline(
             ports,
             session_search=partial(search, ports.catalog),

@@ -5,13 +5,14 @@ Every method that touches memory takes the caller's `Scope`, which only `scope_o
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dormouse.access import listing, lookup
 from dormouse.access.original import read_original
 from dormouse.audit.export import Exporter, What
 from dormouse.errors import DormouseError, ForbiddenError, InvalidInputError
 from dormouse.forget.accept import ForgetAcceptor
+from dormouse.forget.suppress import SuppressAcceptor
 from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId
 from dormouse.ingest.accept import Acceptor
 from dormouse.ingest.stage import Stager
@@ -35,6 +36,16 @@ from dormouse.text.naming import is_nameable
 from dormouse.troubles import troubles
 
 
+@dataclass(frozen=True, slots=True)
+class Acceptors:
+    """Who takes in each kind of write: durable when they answer."""
+
+    remembering: Acceptor
+    staging: Stager
+    forgetting: ForgetAcceptor
+    suppressing: SuppressAcceptor
+
+
 class Engine:
     """Made by `compose`; may be used from any task of the loop that made it."""
 
@@ -42,14 +53,13 @@ class Engine:
         self,
         ports: Ports,
         *,
-        acceptor: Acceptor,
-        stager: Stager,
-        forgetter: ForgetAcceptor,
+        accepts: Acceptors,
         pipeline: RecallPipeline,
         loops: Loops,
     ) -> None:
         self._ports, self._catalog = ports, ports.catalog
-        self._acceptor, self._stager, self._forgetter = acceptor, stager, forgetter
+        self._acceptor, self._stager = accepts.remembering, accepts.staging
+        self._forgetter, self._suppressor = accepts.forgetting, accepts.suppressing
         self._pipeline, self._loops = pipeline, loops
 
     async def scope_of(self, principal: PrincipalId) -> Scope:
@@ -190,6 +200,19 @@ class Engine:
     async def forget_dataset(self, scope: Scope, dataset: DatasetId) -> ForgetReceipt:
         await self.dataset_named(scope, dataset, permission=Permission.WRITE)
         return await self._forgetter.forget_dataset(scope, dataset)
+
+    async def suppress_item(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> Receipt:
+        """Hidden from every reader when this returns, and kept; raises `NotFoundError` if it is not there.
+
+        What is remembered under its name meanwhile becomes a version of it and stays hidden too.
+        """
+        await self.dataset_named(scope, dataset, permission=Permission.WRITE)
+        return await self._suppressor.suppress_item(scope, dataset, document)
+
+    async def restore_item(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> Receipt:
+        """As it was before it was suppressed, found again once its job is complete."""
+        await self.dataset_named(scope, dataset, permission=Permission.WRITE)
+        return await self._suppressor.restore_item(scope, dataset, document)
 
     async def forget_everything(self, scope: Scope) -> ForgetReceipt:
         """All that the caller owns, sessions too; never what others own."""

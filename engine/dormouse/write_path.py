@@ -12,8 +12,11 @@ from dormouse.apply.settle import Settler
 from dormouse.apply.steps import Deeds, Steps
 from dormouse.apply.takeover import Takeover
 from dormouse.apply.write import StoreWriter
+from dormouse.codec.change_set import ChangeSet
 from dormouse.forget.accept import ForgetAcceptor
 from dormouse.forget.erase import Eraser
+from dormouse.forget.hide import Hider
+from dormouse.forget.suppress import SuppressAcceptor
 from dormouse.ingest.accept import Acceptor
 from dormouse.ingest.extract import ExtractWorker
 from dormouse.ingest.outcome import Outcomes
@@ -21,6 +24,7 @@ from dormouse.ingest.prepare import Preparation
 from dormouse.ingest.stage import Stager
 from dormouse.ingest.sweep import Sweeper
 from dormouse.jobs.fenced_call import FencedCalls, Patience
+from dormouse.model.change import ApplyLease, Change
 from dormouse.ports.bundle import Ports
 
 
@@ -31,6 +35,7 @@ class WritePath:
     acceptor: Acceptor
     stager: Stager
     forgetter: ForgetAcceptor
+    suppressor: SuppressAcceptor
     extractor: ExtractWorker
     steps: Steps
     applier: Applier
@@ -51,6 +56,7 @@ def write_path(
         acceptor=Acceptor(catalog, blobs, bus, ports.clock),
         stager=Stager(catalog, bus),
         forgetter=ForgetAcceptor(catalog, bus),
+        suppressor=SuppressAcceptor(catalog, bus),
         extractor=ExtractWorker(catalog, bus, preparation, outcomes, slots=jobs),
         steps=steps,
         applier=Applier(catalog, bus, steps, takeover, holder=holder, slots=workspaces),
@@ -63,11 +69,19 @@ def _applying(ports: Ports, sweeper: Sweeper, patience: Patience) -> tuple[Steps
     calls = FencedCalls(catalog, patience)
     counted = CountedTerms(catalog, blobs)
     eraser = Eraser(catalog, graph, vectors, blobs, calls, counted.removal)
+    hider = Hider(catalog, graph, ports.vector_upkeep, calls, counted.share)
+
+    async def plan(change: Change) -> ChangeSet:
+        return await (hider if change.kind.is_hiding else eraser).plan(change)
+
+    async def again(lease: ApplyLease, change: Change) -> None:
+        await (hider if change.kind.is_hiding else eraser).again(lease, change)
+
     steps = Steps(
         catalog,
-        Decider(catalog, graph, blobs, counted, eraser.plan),
+        Decider(catalog, graph, blobs, counted, plan),
         Settler(catalog, blobs),
-        Deeds(StoreWriter(graph, vectors, blobs, calls).write, eraser.erase, eraser.clear),
+        Deeds(StoreWriter(graph, vectors, blobs, calls).write, eraser.erase, hider.hide, eraser.clear),
         alarm=sweeper.wake,
     )
-    return steps, Takeover(catalog, graph, calls, patience, eraser.again)
+    return steps, Takeover(catalog, graph, calls, patience, again)

@@ -43,7 +43,16 @@ class CountedTerms:
         self._blobs = blobs
 
     async def removal(self, change: Change, passages: Sequence[Passage]) -> TermDelta:
-        """The negative delta for these passages of the change's document."""
+        """The negative delta for these passages of the change's document; nothing while it is suppressed, for
+        then they are not counted."""
+        if change.document is not None:
+            async with self._catalog.reading() as tx:
+                if (await tx.hidden.of(change.document)).is_applied:
+                    return TermDelta(change.dataset, change.generation)
+        return await self.share(change, passages)
+
+    async def share(self, change: Change, passages: Sequence[Passage]) -> TermDelta:
+        """What they take from the statistics when they go, whether they are counted now or not."""
         waiting = {passage.id for passage in passages}
         terms: Counter[TermId] = Counter()
         counted = 0

@@ -30,11 +30,11 @@ from dormouse.ports.graph_store import GraphRows, GraphStore, MemoryQuery
 ALL_OF_A_DOCUMENT = 1_000_000  # passages; the limit of content bounds it long before
 _OPEN_MS = END_MS - 1  # an instant inside every transaction interval that has not ended
 
-PlanErasure = Callable[[Change], Awaitable[ChangeSet]]
+Plan = Callable[[Change], Awaitable[ChangeSet]]
 
 
 class Decider:
-    """`plan_erasure` decides for the kinds that erase."""
+    """`plan_other` decides for every kind but UPSERT."""
 
     def __init__(
         self,
@@ -42,13 +42,13 @@ class Decider:
         graph: GraphStore,
         blobs: BlobStore,
         counted: CountedTerms,
-        plan_erasure: PlanErasure,
+        plan_other: Plan,
     ) -> None:
         self._catalog = catalog
         self._graph = graph
         self._blobs = blobs
         self._counted = counted
-        self._plan_erasure = plan_erasure
+        self._plan_other = plan_other
 
     async def decide(self, lease: ApplyLease, change: Change) -> ChangeSet | None:
         """The named change set, named now if it was not; None when the change was dropped."""
@@ -57,14 +57,14 @@ class Decider:
         if change.kind is ChangeKind.UPSERT and await self._drop(lease, change):
             return None
         change_set = await (
-            self._upsert(change) if change.kind is ChangeKind.UPSERT else self._plan_erasure(change)
+            self._upsert(change) if change.kind is ChangeKind.UPSERT else self._plan_other(change)
         )
         blob = await self._blobs.put(change.workspace, change.job, encode_change_set(change_set))
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(change.workspace)
             await tx.changes.name_change_set(lease, change.seq, blob)
             job = await tx.jobs.get(change.job)
-            if job.kind.is_forget and job.stage is Stage.ACCEPTED:
+            if not job.kind.is_extracted and job.stage is Stage.ACCEPTED:
                 await tx.jobs.save(moved(job, Stage.APPLYING, tx.now_ms))
             await tx.commit()
         return change_set
@@ -91,6 +91,8 @@ class Decider:
         async with self._catalog.reading() as tx:
             document = await tx.documents.get(change.document)
             job = await tx.jobs.get(change.job)
+            # As the changes before this one left it: what was accepted since is applied behind it.
+            is_hidden = (await tx.hidden.of(change.document)).is_applied
         scope = writer_scope(change.workspace, change.dataset)
         present = {
             each.id: each for each in await self._graph.passages(scope, [each.id for each in part.passages])
@@ -111,9 +113,10 @@ class Decider:
                 closed=reconciled.closed,
             ),
             erasure=erasure,
-            terms=TermDelta(change.dataset, change.generation, len(new), dict(added(part, new))),
+            terms=_added_terms(change, part, frozenset() if is_hidden else new),
             retired=retired,
             counts=_counts(part, resolution),
+            is_hidden=is_hidden,
         )
 
     async def _reconcile(
@@ -141,6 +144,10 @@ class Decider:
         if not doomed:
             return None, nothing  # erasing also rewrites files: not for nothing
         return erasure, await self._counted.removal(change, doomed)
+
+
+def _added_terms(change: Change, part: Part, new: frozenset[PassageId]) -> TermDelta:
+    return TermDelta(change.dataset, change.generation, len(new), dict(added(part, new)))
 
 
 def _placed(passage: Passage, present: Passage | None, searchable: int) -> Passage:

@@ -30,12 +30,14 @@ class Settler:
                 return
             before = await tx.jobs.get(change.job)
             await _count_terms(tx, change, change_set, is_counted=not before.stage.is_final)
+            if change_set.hides is not None and change.document is not None:
+                await tx.hidden.settle(change.document, is_applied=change_set.hides)
             job = replace(before, counts=added(before.counts, change_set.counts), updated_ms=tx.now_ms)
             if not job.stage.is_final:
                 await _progress(tx, change, job, moved_text)
             await tx.commit()
             now_ms = tx.now_ms
-        if not before.stage.is_final and (change.is_last_part or job.kind.is_forget):
+        if not before.stage.is_final and (change.is_last_part or not job.kind.is_extracted):
             _observe(job, now_ms)
 
     async def give_up(self, lease: ApplyLease, change: Change, failure: JobFailure) -> None:
@@ -76,7 +78,7 @@ async def _count_terms(
 
 
 async def _progress(tx: CatalogTransaction, change: Change, job: Job, text: BlobKey | None) -> None:
-    if job.kind.is_forget:
+    if not job.kind.is_extracted:
         await tx.jobs.save(moved(job, Stage.COMPLETE, tx.now_ms))
     elif change.is_last_part:
         await _become_searchable(tx, change, text)
@@ -99,6 +101,6 @@ async def _become_searchable(tx: CatalogTransaction, change: Change, text: BlobK
 
 def _observe(job: Job, now_ms: int) -> None:
     since_accepted_s = (now_ms - job.accepted_ms) / 1000
-    if not job.kind.is_forget:
+    if job.kind.is_extracted:
         telemetry.job_reached("searchable", since_accepted_s)
     telemetry.job_reached("complete", since_accepted_s)

@@ -32,11 +32,12 @@ Clear = Callable[[Change], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Deeds:
-    """`upsert` and `erase` bring a change set into the stores; `clear` removes what an applied erasure leaves
-    in the blobs."""
+    """`upsert`, `erase` and `hide` bring a change set into the stores; `clear` removes what an applied erasure
+    leaves in the blobs."""
 
     upsert: CarryOut
     erase: CarryOut
+    hide: CarryOut
     clear: Clear
 
 
@@ -78,18 +79,24 @@ class Steps:
         change_set = await self._decider.decide(lease, change)
         if change_set is None:
             return
-        is_upsert = change.kind is ChangeKind.UPSERT
-        name = telemetry.UPSERT_MEMORY if is_upsert else telemetry.DELETE_MEMORY
+        name, carry_out = self._deed(change.kind)
         attributes: dict[str, str | int] = {
             telemetry.OPERATION: name,
             telemetry.STORE_ID: change.workspace,
             telemetry.RECORD_COUNT: len(change_set.rows.passages) or change_set.counts.erased,
         }
         with telemetry.span(name, attributes, parent=telemetry.origin_of(change.job)):
-            await (self._deeds.upsert if is_upsert else self._deeds.erase)(lease, change, change_set)
+            await carry_out(lease, change, change_set)
         await self._settler.settle(lease, change, change_set)
-        if not is_upsert:
+        if change.kind.is_erasure:
             await self._deeds.clear(change)
+
+    def _deed(self, kind: ChangeKind) -> tuple[str, CarryOut]:
+        if kind is ChangeKind.UPSERT:
+            return telemetry.UPSERT_MEMORY, self._deeds.upsert
+        if kind.is_hiding:
+            return telemetry.UPDATE_MEMORY, self._deeds.hide
+        return telemetry.DELETE_MEMORY, self._deeds.erase
 
     async def _wait(self, lease: ApplyLease, change: Change, error: UnavailableError) -> bool:
         async with self._catalog.reading() as tx:

@@ -1,7 +1,8 @@
 """Taking over from a holder that never released the lease: its last calls may still reach the stores.
 
 The graph refuses them once it knows the new epoch. The vector store knows no epochs, so what was erased
-lately is erased again, in case a late upsert brought it back. Source: writes §3.
+lately is erased again, and what was hidden or shown is hidden or shown again, in case a late upsert undid it.
+Source: writes §3.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ REPEATED_MS = 24 * 3600 * 1000
 
 log = structlog.get_logger()
 
-EraseAgain = Callable[[ApplyLease, Change], Awaitable[None]]
+Again = Callable[[ApplyLease, Change], Awaitable[None]]
 
 
 class Takeover:
@@ -28,13 +29,13 @@ class Takeover:
         graph: GraphStore,
         calls: FencedCalls,
         patience: Patience,
-        erase_again: EraseAgain,
+        again: Again,
     ) -> None:
         self._catalog = catalog
         self._graph = graph
         self._calls = calls
         self._patience = patience
-        self._erase_again = erase_again
+        self._again = again
 
     def is_needed(self, lease: ApplyLease) -> bool:
         """Also after a call of our own that outlived our patience."""
@@ -57,5 +58,5 @@ class Takeover:
             erased = await tx.changes.recent_erasures(lease.workspace, tx.now_ms - REPEATED_MS)
             await tx.commit()
         for each in erased:
-            await self._erase_again(lease, each)
+            await self._again(lease, each)
         self._calls.forgive(lease.workspace)

@@ -47,10 +47,13 @@ def points_of(part: Part, change_set: ChangeSet) -> list[Point]:
     vectors: Mapping[PassageId, PassageVectors] = dict(
         zip((each.id for each in part.passages), part.vectors, strict=True)
     )
-    return [_point(passage, vectors[passage.id]) for passage in change_set.rows.passages]
+    return [
+        point_of(passage, vectors[passage.id], is_hidden=change_set.is_hidden)
+        for passage in change_set.rows.passages
+    ]
 
 
-def _point(passage: Passage, vectors: PassageVectors) -> Point:
+def point_of(passage: Passage, vectors: PassageVectors, *, is_hidden: bool) -> Point:
     return Point(
         passage=passage.id,
         dataset=passage.dataset,
@@ -67,4 +70,5 @@ def _point(passage: Passage, vectors: PassageVectors) -> Point:
         occurred_ms=passage.occurred_ms,
         previous=passage.previous,
         vectors=vectors,
+        is_hidden=is_hidden,
     )

@@ -24,7 +24,10 @@ PAGE = 200
 
 @dataclass(frozen=True, slots=True)
 class What:
-    """`has_vectors`: with each passage's vectors as the store holds them, and the term counts."""
+    """`has_vectors`: with each passage's vectors as the store holds them, and the term counts.
+
+    What is suppressed is left out, and what only it mentions, unless `has_suppressed`.
+    """
 
     has_vectors: bool = False
     has_suppressed: bool = False
@@ -46,7 +49,7 @@ class Exporter:
 
     async def _content(self, scope: Scope, dataset: Dataset, what: What) -> AsyncIterator[ExportRow]:
         shown: set[PassageId] = set()
-        async for document in self._documents(dataset):
+        async for document in self._documents(dataset, what):
             yield rows.of_document(document)
             async for passage, following, point in self._passages(scope, document, what):
                 shown.add(passage.id)
@@ -63,13 +66,14 @@ class Exporter:
             async for row in self._terms(dataset):
                 yield row
 
-    async def _documents(self, dataset: Dataset) -> AsyncIterator[Document]:
+    async def _documents(self, dataset: Dataset, what: What) -> AsyncIterator[Document]:
         after: DocumentId | None = None
         while True:
             async with self._ports.catalog.reading() as tx:
                 page = await tx.documents.listing(dataset.id, after=after, limit=PAGE)
             for document in page:
-                yield document
+                if what.has_suppressed or not document.is_suppressed:
+                    yield document
             if len(page) < PAGE:
                 return
             after = page[-1].id

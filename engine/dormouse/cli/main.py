@@ -126,6 +126,31 @@ def forget(
     _end(command.forget(dataset, item, everything=everything, is_confirmed=yes))
 
 
+@app.command(no_args_is_help=True)
+def suppress(
+    dataset: Annotated[str, typer.Argument(help="Name of the dataset.")],
+    item: Annotated[str, typer.Argument(help="Name, id or external id of one of its items.")],
+) -> None:
+    """Hide an item from every recall, without forgetting it.
+
+    `dormouse restore` brings it back as it was.
+    """
+    from dormouse.cli import suppress as command
+
+    _end(command.suppress(dataset, item))
+
+
+@app.command(no_args_is_help=True)
+def restore(
+    dataset: Annotated[str, typer.Argument(help="Name of the dataset.")],
+    item: Annotated[str, typer.Argument(help="Name, id or external id of one of its items.")],
+) -> None:
+    """Show an item again that was suppressed."""
+    from dormouse.cli import suppress as command
+
+    _end(command.restore(dataset, item))
+
+
 @app.command()
 def jobs(
     job: Annotated[str, typer.Argument(help="Id of one job, to see it in full.")] = "",

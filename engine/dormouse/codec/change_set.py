@@ -33,6 +33,9 @@ class ChangeSet:
     """`erasure` of an upsert is what its last part retires, and `retired` how the statistics fall by that.
 
     `counts` is added to the job's, and `terms` only together with it: a job's parts tell what was counted.
+    `is_hidden`: the document was suppressed, so the rows are written hidden and no terms are counted.
+    `hides` of a suppression or restoration: hide what `erasure` means (True), show it again (False), or
+    (None) nothing, for the stores say already what was accepted last.
     """
 
     seq: int
@@ -42,6 +45,8 @@ class ChangeSet:
     terms: TermDelta
     retired: TermDelta
     counts: JobCounts
+    is_hidden: bool = False
+    hides: bool | None = None
 
 
 def encode_change_set(change_set: ChangeSet) -> bytes:

@@ -54,7 +54,7 @@ async def fail(tx: CatalogTransaction, job: Job, failure: JobFailure) -> Job:
     """End the job; its revision no longer counts as the newest, and its passages are erased."""
     ended = failed(job, failure, tx.now_ms)
     await tx.jobs.save(ended)
-    if not job.kind.is_forget:
+    if job.kind.is_extracted:
         await _withdraw(tx, job)
     return ended
 

@@ -14,6 +14,21 @@ class ChangeKind(StrEnum):
     ERASE_DOCUMENT = "erase_document"
     ERASE_DATASET = "erase_dataset"
     ERASE_REVISION = "erase_revision"
+    SUPPRESS = "suppress"
+    RESTORE = "restore"
+
+    @property
+    def is_erasure(self) -> bool:
+        return self in _ERASURES
+
+    @property
+    def is_hiding(self) -> bool:
+        """Hides a document or shows it again; which of the two is decided when it is applied."""
+        return self in _HIDINGS
+
+
+_ERASURES = frozenset({ChangeKind.ERASE_DOCUMENT, ChangeKind.ERASE_DATASET, ChangeKind.ERASE_REVISION})
+_HIDINGS = frozenset({ChangeKind.SUPPRESS, ChangeKind.RESTORE})
 
 
 @dataclass(frozen=True, slots=True)

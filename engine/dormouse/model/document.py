@@ -19,7 +19,8 @@ class ContentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`dataset_generation` is the dataset's at acceptance; the document is visible only while they agree.
+    """`dataset_generation` is the dataset's at acceptance; the document is visible only while they agree, and
+    not while it `is_suppressed`, which is read with it and never saved.
 
     `newest_revision` is the newest accepted, `searchable_revision` the newest applied (0: none yet).
     """
@@ -37,6 +38,7 @@ class Document:
     searchable_revision: int
     created_ms: int
     updated_ms: int
+    is_suppressed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,17 @@ class JobKind(StrEnum):
     FORGET_ITEM = "forget_item"
     FORGET_DATASET = "forget_dataset"
     FORGET_EVERYTHING = "forget_everything"
+    SUPPRESS = "suppress"
+    RESTORE = "restore"
 
     @property
     def is_forget(self) -> bool:
         return self in _FORGETS
+
+    @property
+    def is_extracted(self) -> bool:
+        """Whether there is content to read first; the others are one change, accepted with the job."""
+        return self is JobKind.REMEMBER
 
 
 _FORGETS = frozenset({JobKind.FORGET_ITEM, JobKind.FORGET_DATASET, JobKind.FORGET_EVERYTHING})

@@ -24,6 +24,7 @@ STEPS = (
     "extractor.extract",
     "bus.ring_apply",
     "vectors.upsert",
+    "vector_upkeep.hide",
     "graph.write",
     "graph.erase",
     "vectors.erase",

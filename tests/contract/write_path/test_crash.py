@@ -48,6 +48,22 @@ async def _remember_cat(world: World) -> Receipt:
     return await world.remember("Grace keeps a cat.", external_id="2", key="c")
 
 
+async def _suppress_cat(world: World) -> None:
+    for document in await world.documents():
+        if document.external_id == "2":
+            await world.suppress(document.id)
+
+
+async def _update_cat(world: World) -> Receipt:
+    return await world.remember("Grace keeps a cat.\n\nThe cat moved to Paris.", external_id="2", key="d")
+
+
+async def _restore_cat(world: World) -> None:
+    for document in await world.documents():
+        if document.external_id == "2":
+            await world.restore(document.id)
+
+
 async def _forget_first(world: World) -> None:
     for document in await world.documents():
         if document.external_id == "1":
@@ -60,7 +76,12 @@ STORY: Sequence[Deed] = (
     _remember_paris,
     _remember_cat,
     World.work,
+    _suppress_cat,
     _forget_first,
+    World.work,
+    _update_cat,
+    World.work,
+    _restore_cat,
     World.work,
 )
 

@@ -72,9 +72,10 @@ class CountingEmbedder:
 class State:
     """What a user could notice, and what must not be left: compared after a crash with an undisturbed run."""
 
-    documents: list[tuple[str, int, int]]
+    documents: list[tuple[str, int, int, bool]]
     passages: list[tuple[str, int, int]]
     points: int
+    hidden: int
     versions: int
     terms: Mapping[str, int]
     counted: int
@@ -119,6 +120,12 @@ class World:
 
     async def forget(self, document: DocumentId) -> ForgetReceipt:
         return await self.path.forgetter.forget_item(await self.scope(), await self.dataset(), document)
+
+    async def suppress(self, document: DocumentId) -> Receipt:
+        return await self.path.suppressor.suppress_item(await self.scope(), await self.dataset(), document)
+
+    async def restore(self, document: DocumentId) -> Receipt:
+        return await self.path.suppressor.restore_item(await self.scope(), await self.dataset(), document)
 
     async def forget_dataset(self) -> ForgetReceipt:
         return await self.path.forgetter.forget_dataset(await self.scope(), await self.dataset())
@@ -220,15 +227,22 @@ class World:
             unapplied = await tx.changes.unapplied_count(LOCAL_WORKSPACE)
         return State(
             documents=sorted(
-                (each.identity, each.newest_revision, each.searchable_revision)
+                (each.identity, each.newest_revision, each.searchable_revision, each.is_suppressed)
                 for each in await self.documents()
             ),
             passages=sorted((each.text, each.first_revision, each.last_revision) for each in passages),
             points=await self.ports.vectors.count(scope),
+            hidden=sum(
+                each.is_hidden for each in await self.ports.vector_upkeep.marks_after(scope, None, 1000)
+            ),
             versions=graph.versions,
             terms=frequencies,
             counted=counted,
-            jobs=sorted((job.kind.value, job.stage.value, str(job.cancel_reason)) for job in jobs),
+            jobs=sorted(
+                (job.kind.value, job.stage.value, str(job.cancel_reason))
+                for job in jobs
+                if not job.is_duplicate  # of a deed done twice, which only happens after a death
+            ),
             unapplied=unapplied,
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, select, update
+from sqlalchemy import ColumnElement, Row, case, func, null, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.tables import change_counters, changes
@@ -13,7 +13,9 @@ from dormouse.errors import ConflictError, NotFoundError
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, WorkspaceId
 from dormouse.model.change import ApplyLease, Change, ChangeKind
 
-_ERASURES = [kind.value for kind in ChangeKind if kind is not ChangeKind.UPSERT]
+_TAKING_AWAY = [kind.value for kind in ChangeKind if kind.is_erasure or kind.is_hiding]
+
+_HIDINGS = [kind.value for kind in ChangeKind if kind.is_hiding]
 
 
 class SqlChangeLog:
@@ -79,7 +81,9 @@ class SqlChangeLog:
     async def move_to_end(self, lease: ApplyLease, seq: int) -> Change:
         await self.lock(lease.workspace)
         moved = await self._next_seq(lease.workspace)
-        if not await self._set(lease, seq, {"seq": moved, "attempts": 0}, changes.c.applied_ms.is_(None)):
+        columns: dict[str, object] = {"seq": moved, "attempts": 0}
+        columns["change_set"] = case((changes.c.kind.in_(_HIDINGS), null()), else_=changes.c.change_set)
+        if not await self._set(lease, seq, columns, changes.c.applied_ms.is_(None)):
             raise NotFoundError("no such change waits")
         row = await self._connection.row(
             select(changes).where(changes.c.workspace == lease.workspace, changes.c.seq == moved)
@@ -93,7 +97,7 @@ class SqlChangeLog:
             .where(
                 changes.c.workspace == workspace,
                 changes.c.applied_ms >= since_ms,
-                changes.c.kind.in_(_ERASURES),
+                changes.c.kind.in_(_TAKING_AWAY),
             )
             .order_by(changes.c.seq)
         )

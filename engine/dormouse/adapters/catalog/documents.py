@@ -4,11 +4,12 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, func, or_, select
+from sqlalchemy import ColumnElement, Row, delete, exists, func, or_, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import (
     datasets,
+    hidden,
     idempotency_keys,
     item_generations,
     jobs,
@@ -22,11 +23,15 @@ from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId, WorkspaceId
 from dormouse.model.document import Document
 from dormouse.model.job import JobKind
 
+IS_SUPPRESSED = exists().where(hidden.c.target == document_rows.c.id, hidden.c.is_active == 1)
 LIVE = (
-    select(document_rows)
+    select(document_rows, IS_SUPPRESSED.label("is_suppressed"))
     .join(datasets, datasets.c.id == document_rows.c.dataset)
     .where(document_rows.c.dataset_generation == datasets.c.generation, document_rows.c.is_forgotten == 0)
 )
+
+# Whose blobs tell of content: parts and texts, and what hiding took out of the statistics.
+_WITH_BLOBS = [kind.value for kind in (JobKind.REMEMBER, JobKind.ADD, JobKind.SUPPRESS, JobKind.RESTORE)]
 
 
 class SqlDocumentRegister:
@@ -67,7 +72,7 @@ class SqlDocumentRegister:
         columns = (document_rows.c.id, document_rows.c.updated_ms)
         for batch in in_batches(documents):
             rows = await self._connection.rows(
-                LIVE.with_only_columns(*columns).where(document_rows.c.id.in_(batch))
+                LIVE.with_only_columns(*columns).where(document_rows.c.id.in_(batch), ~IS_SUPPRESSED)
             )
             found.update({DocumentId(row.id): row.updated_ms for row in rows})
         return found
@@ -144,9 +149,7 @@ class SqlDocumentRegister:
 
     async def _erase_batch(self, batch: list[str]) -> set[JobId]:
         of_revisions = select(revisions.c.job).where(revisions.c.document.in_(batch))
-        of_documents = select(jobs.c.id).where(
-            jobs.c.document.in_(batch), jobs.c.kind.in_([JobKind.REMEMBER.value, JobKind.ADD.value])
-        )
+        of_documents = select(jobs.c.id).where(jobs.c.document.in_(batch), jobs.c.kind.in_(_WITH_BLOBS))
         rows = await self._connection.rows(of_revisions.union(of_documents))
         erased = {JobId(row[0]) for row in rows}
         # What answered or was derived for these jobs quotes or hashes their content.
@@ -154,6 +157,7 @@ class SqlDocumentRegister:
             await self._connection.run(delete(idempotency_keys).where(idempotency_keys.c.job.in_(some)))
             await self._connection.run(delete(parts).where(parts.c.job.in_(some)))
             await self._connection.run(delete(plans).where(plans.c.job.in_(some)))
+        await self._connection.run(delete(hidden).where(hidden.c.document.in_(batch)))
         await self._connection.run(delete(document_rows).where(document_rows.c.id.in_(batch)))
         return erased
 
@@ -187,6 +191,7 @@ def document_of(row: Row[*tuple[Any, ...]]) -> Document:
         searchable_revision=row.searchable_revision,
         created_ms=row.created_ms,
         updated_ms=row.updated_ms,
+        is_suppressed=bool(row.is_suppressed),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Row, and_, exists, null, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
-from dormouse.adapters.catalog.documents import LIVE, document_of
+from dormouse.adapters.catalog.documents import IS_SUPPRESSED, LIVE, document_of
 from dormouse.adapters.catalog.tables import documents as document_rows
 from dormouse.adapters.catalog.tables import revisions
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId
@@ -93,6 +93,7 @@ _RECENT = (
     LIVE.join(revisions, revisions.c.document == document_rows.c.id)
     .add_columns(*(column.label(_PREFIX + column.name) for column in revisions.c))
     .where(
+        ~IS_SUPPRESSED,
         revisions.c.inline.is_not(None),
         revisions.c.is_failed == 0,
         revisions.c.is_staged == 0,

@@ -3,12 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, delete, func, select, update
+from sqlalchemy import Row, delete, exists, func, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
-from dormouse.adapters.catalog.tables import session_entries, session_quotes
+from dormouse.adapters.catalog.tables import hidden, session_entries, session_quotes
 from dormouse.ids import DatasetId, DocumentId, PrincipalId, SessionEntryId
 from dormouse.model.session import SessionEntry
+
+_QUOTES_HIDDEN = (
+    exists()
+    .where(session_quotes.c.entry == session_entries.c.id)
+    .where(session_quotes.c.document == hidden.c.target, hidden.c.is_active == 1)
+)
 
 
 class SqlSessionBook:
@@ -38,6 +44,7 @@ class SqlSessionBook:
                 session_entries.c.owner == owner,
                 session_entries.c.session == session,
                 session_entries.c.expires_ms > self._connection.now_ms,
+                ~_QUOTES_HIDDEN,
             )
             .order_by(session_entries.c.created_ms.desc(), session_entries.c.id.desc())
             .limit(limit)

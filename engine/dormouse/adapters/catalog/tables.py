@@ -307,7 +307,8 @@ session_quotes = Table(
     Index(None, "document"),
 )
 
-# What nobody may see for now (suppressed) or ever again (one forgotten memory), from the commit on.
+# What nobody may see for now (suppressed) or ever again (one forgotten memory), from the commit on. The stores
+# follow by a change of their own: `is_active` is what was accepted last, `is_applied` what they say.
 hidden = Table(
     "hidden",
     metadata,
@@ -317,6 +318,8 @@ hidden = Table(
     Column("document", Text),
     Column("reason", Text, nullable=False),
     Column("hidden_ms", BigInteger, nullable=False),
+    Column("is_active", Integer, nullable=False),
+    Column("is_applied", Integer, nullable=False),
     Index(None, "dataset"),
     Index(None, "document"),
 )

@@ -11,6 +11,7 @@ from dormouse.adapters.catalog.changes import SqlChangeLog
 from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.datasets import SqlDatasetRegister
 from dormouse.adapters.catalog.documents import SqlDocumentRegister
+from dormouse.adapters.catalog.hidden import SqlHiddenBook
 from dormouse.adapters.catalog.jobs import SqlJobLedger
 from dormouse.adapters.catalog.revisions import SqlRevisionRegister
 from dormouse.adapters.catalog.sessions import SqlSessionBook
@@ -24,6 +25,7 @@ from dormouse.ports.catalog.access import AccessBook
 from dormouse.ports.catalog.changes import ChangeLog
 from dormouse.ports.catalog.datasets import DatasetRegister
 from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
+from dormouse.ports.catalog.hidden import HiddenBook
 from dormouse.ports.catalog.jobs import JobLedger
 from dormouse.ports.catalog.sessions import SessionBook
 from dormouse.ports.catalog.terms import TermStatistics
@@ -51,6 +53,7 @@ class SqlTransaction:
     datasets: DatasetRegister
     documents: DocumentRegister
     revisions: RevisionRegister
+    hidden: HiddenBook
     jobs: JobLedger
     sessions: SessionBook
     terms: TermStatistics
@@ -65,6 +68,7 @@ class SqlTransaction:
         self.datasets = SqlDatasetRegister(connection)
         self.documents = SqlDocumentRegister(connection)
         self.revisions = SqlRevisionRegister(connection)
+        self.hidden = SqlHiddenBook(connection)
         self.jobs = SqlJobLedger(connection)
         self.sessions = SqlSessionBook(connection)
         self.terms = SqlTermStatistics(connection)

@@ -80,6 +80,12 @@ class RestClient:
     async def forget(self, body: Mapping[str, object]) -> dict[str, Any]:
         return await self._dict("POST", "/api/v1/forget", json=dict(body))
 
+    async def suppress(self, dataset: str, item: str) -> dict[str, Any]:
+        return await self._dict("POST", f"/api/v1/datasets/{dataset}/data/{item}/suppress")
+
+    async def restore(self, dataset: str, item: str) -> dict[str, Any]:
+        return await self._dict("POST", f"/api/v1/datasets/{dataset}/data/{item}/restore")
+
     async def datasets(self) -> list[dict[str, Any]]:
         return await self._all("/api/v1/datasets")
 

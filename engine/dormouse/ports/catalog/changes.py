@@ -40,11 +40,14 @@ class ChangeLog(Protocol):
         ...
 
     async def move_to_end(self, lease: ApplyLease, seq: int) -> Change:
-        """Give an unapplied change a new `seq` and no attempts: a failing forget lets others pass."""
+        """Give an unapplied change a new `seq` and no attempts: a failing forget lets others pass.
+
+        What hides is decided anew in its new place: others may have come before it.
+        """
         ...
 
     async def recent_erasures(self, workspace: WorkspaceId, since_ms: int) -> Sequence[Change]:
-        """Applied erasures of the last while: repeated after a takeover."""
+        """Applied erasures of the last while, and what hid or showed again: repeated after a takeover."""
         ...
 
     async def waiting_forgets(self, workspace: WorkspaceId, after_seq: int, limit: int) -> Sequence[Change]:

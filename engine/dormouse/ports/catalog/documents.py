@@ -24,7 +24,7 @@ class DocumentRegister(Protocol):
         ...
 
     async def live(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, int]:
-        """Those that are live, which is what hydration and read-your-writes show, with `updated_ms` of each."""
+        """Those that are live and not suppressed, with `updated_ms` of each: what hydration shows."""
         ...
 
     async def listing(
@@ -86,5 +86,8 @@ class RevisionRegister(Protocol):
     async def recent_inline(
         self, datasets: Collection[DatasetId], limit: int
     ) -> Sequence[tuple[Document, Revision]]:
-        """The newest live revisions that are not yet searchable and lie inline; newest first."""
+        """The newest live revisions, of nothing suppressed, that are not yet searchable and lie inline.
+
+        Newest first.
+        """
         ...

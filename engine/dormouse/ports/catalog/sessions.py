@@ -13,7 +13,7 @@ class SessionBook(Protocol):
     async def add(self, entry: SessionEntry) -> None: ...
 
     async def entries(self, owner: PrincipalId, session: str, limit: int) -> Sequence[SessionEntry]:
-        """Unexpired ones, newest first."""
+        """Unexpired ones, newest first; none that quotes a suppressed document."""
         ...
 
     async def touch(self, owner: PrincipalId, session: str, expires_ms: int) -> None:

@@ -7,6 +7,7 @@ from dormouse.ports.catalog.access import AccessBook
 from dormouse.ports.catalog.changes import ChangeLog
 from dormouse.ports.catalog.datasets import DatasetRegister
 from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
+from dormouse.ports.catalog.hidden import HiddenBook
 from dormouse.ports.catalog.jobs import JobLedger
 from dormouse.ports.catalog.sessions import SessionBook
 from dormouse.ports.catalog.terms import TermStatistics
@@ -26,6 +27,7 @@ class CatalogTransaction(Protocol):
     datasets: DatasetRegister
     documents: DocumentRegister
     revisions: RevisionRegister
+    hidden: HiddenBook
     jobs: JobLedger
     sessions: SessionBook
     terms: TermStatistics

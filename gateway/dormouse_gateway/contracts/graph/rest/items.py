@@ -51,6 +51,7 @@ class ItemView(TypedDict):
     revision: int
     isSearchable: bool
     isStaged: bool
+    isSuppressed: bool
 
 
 class CountView(TypedDict):
@@ -158,6 +159,7 @@ def item_view(item: Item) -> ItemView:
         "revision": document.newest_revision,
         "isSearchable": document.searchable_revision > 0,
         "isStaged": newest.is_staged,
+        "isSuppressed": document.is_suppressed,
     }
 
 

@@ -18,6 +18,7 @@ from dormouse_gateway.contracts.graph.rest.jobs import LIST_JOBS, READ_JOB, list
 from dormouse_gateway.contracts.graph.rest.recall import RECALL, recall_with
 from dormouse_gateway.contracts.graph.rest.remember import REMEMBER, remember
 from dormouse_gateway.contracts.graph.rest.status import READ_STATUS, read_status
+from dormouse_gateway.contracts.graph.rest.suppress import RESTORE, SUPPRESS, restore, suppress
 from dormouse_gateway.settings import GatewaySettings
 from dormouse_gateway.web.operation import DescribedRoute
 
@@ -39,5 +40,7 @@ def rest_routes(engine_provider: Callable[[], Engine], settings: GatewaySettings
         Served("GET", "/jobs/{job}", read_job, READ_JOB),
         Served("GET", "/status", read_status, READ_STATUS),
         Served("GET", "/export", export, EXPORT),
+        Served("POST", "/datasets/{dataset}/data/{data}/suppress", suppress, SUPPRESS),
+        Served("POST", "/datasets/{dataset}/data/{data}/restore", restore, RESTORE),
     ]
     return [route(each._replace(path=PREFIX + each.path), engine_provider) for each in served]

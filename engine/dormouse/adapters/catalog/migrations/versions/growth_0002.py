@@ -29,6 +29,8 @@ def _hidden() -> None:
         sa.Column("document", sa.Text(), nullable=True),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("hidden_ms", sa.BigInteger(), nullable=False),
+        sa.Column("is_active", sa.Integer(), nullable=False),
+        sa.Column("is_applied", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("target", name="pk_hidden"),
     )
     op.create_index("ix_hidden_dataset", "hidden", ["dataset"], unique=False)

@@ -1,0 +1,14 @@
+from tests.contract.program import Program
+
+
+def test_an_item_is_hidden_and_shown_again_by_name(program: Program) -> None:
+    program.run("remember", "-", "--name", "a.txt", given=b"The launch code word is hedgehog.")
+
+    hidden = program.run("suppress", "main_dataset", "a.txt")
+
+    assert (hidden.returncode, hidden.stdout) == (0, "suppressed a.txt\n")
+    assert "hedgehog" not in program.run("recall", "launch code word").stdout
+    shown = program.run("restore", "main_dataset", "a.txt")
+    assert (shown.returncode, shown.stdout) == (0, "restored a.txt\n")
+    assert "hedgehog" in program.run("recall", "launch code word").stdout
+    assert program.run("suppress", "main_dataset", "b.txt").returncode == 1
