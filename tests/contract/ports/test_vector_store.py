@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from dormouse import ids
 from dormouse.errors import ForbiddenError, InvalidInputError, MisconfiguredError
 from dormouse.model.change import Erasure
-from dormouse.model.passage import Nominee, PassageKind, Point
+from dormouse.model.passage import Nominee, Point
 from dormouse.model.scope import Scope
 from dormouse.model.workspace import Collection
 from dormouse.ports.vector_store import DenseArm, PointFilter, TermArm, VectorStore
@@ -35,25 +34,6 @@ EVERYTHING = PointFilter()
 Arm = DenseArm | TermArm
 
 
-async def named(
-    vectors: VectorStore, *arms: Arm, scope: Scope = MINE, where: PointFilter = EVERYTHING
-) -> dict[str, object]:
-    """All that a nomination says, as plain values."""
-    found = await vectors.nominate(scope, arms or [DenseArm(a_vector(1.0))], where)
-    ends = list(accumulate(found.sizes.tolist(), initial=0))
-    return {
-        "passages": list(found.passages),
-        "candidates": list(found.candidates),
-        "scores": [column.tolist() for column in found.scores],
-        "tokens": [found.tokens[start:end] for start, end in pairwise(ends)],
-        "is_turn": found.is_turn.tolist(),
-        "previous": found.previous.tolist(),
-        "speakers": list(found.speakers),
-        "roles": list(found.roles),
-        "occurred_ms": list(found.occurred_ms),
-    }
-
-
 async def stored(vectors: VectorStore, scope: Scope = MINE) -> Mapping[ids.PassageId, tuple[str, int | None]]:
     """Speaker and time of everything readable."""
     found = await vectors.nominate(scope, [DenseArm(a_vector(1.0))], EVERYTHING)
@@ -65,26 +45,6 @@ async def nearest(
     vectors: VectorStore, *numbers: float, scope: Scope = MINE, limit: int = 10, where: PointFilter = EVERYTHING
 ) -> Sequence[Nominee]:
     return (await vectors.search(scope, [DenseArm(a_vector(*numbers), limit)], where))[0]
-
-
-async def test_a_point_comes_back_as_it_was_written(vectors: VectorStore) -> None:
-    passage = a_passage(
-        "Hallo.", session="séance/№ 1 你好 👩‍👩‍👧", speaker="Đặng", role="user", occurred_ms=-5, order=3
-    )
-    point = replace(a_point(passage, some(1.0, tokens=bytes(range(96)))), kind=PassageKind.TURN)
-    await vectors.upsert(MINE, a_fence(), [point])
-
-    assert await named(vectors) == {
-        "passages": [passage.id],
-        "candidates": [passage.id],
-        "scores": [[1.0]],
-        "tokens": [bytes(range(96))],
-        "is_turn": [True],
-        "previous": [[-1, -1]],
-        "speakers": ["Đặng"],
-        "roles": ["user"],
-        "occurred_ms": [-5],
-    }
 
 
 async def test_every_arm_ranks_by_its_own_score(vectors: VectorStore) -> None:
@@ -116,7 +76,7 @@ async def test_unreadable_points_change_neither_results_nor_scores_nor_order(vec
     mine = [a_placed_point(f"mine {n}", 1.0, n / 10, terms={A_TERM: 1.0}) for n in range(5)]
     arms: list[Arm] = [DenseArm(a_vector(1.0), 3), TermArm({A_TERM: 1.0, OTHER_TERM: 1.0}, limit=3)]
     await vectors.upsert(MINE, a_fence(), mine)
-    alone, nomination = await vectors.search(MINE, arms, EVERYTHING), await named(vectors, *arms)
+    alone = await vectors.search(MINE, arms, EVERYTHING)
     foreign = [
         a_placed_point(f"foreign {n}", 1.0, terms={A_TERM: 9.0, OTHER_TERM: 9.0}, dataset=ANOTHER_DATASET)
         for n in range(200)
@@ -124,7 +84,6 @@ async def test_unreadable_points_change_neither_results_nor_scores_nor_order(vec
     await vectors.upsert(BOTH, a_fence(2), foreign)
 
     assert await vectors.search(MINE, arms, EVERYTHING) == alone
-    assert await named(vectors, *arms) == nomination
     assert await vectors.count(MINE) == 5
     assert await vectors.count(MINE, Erasure(ANOTHER_DATASET, foreign[0].document)) == 0
     await vectors.erase(BOTH, a_fence(3), Erasure(ANOTHER_DATASET, below_generation=9))
@@ -184,41 +143,6 @@ async def test_a_filter_lies_inside_every_arm(vectors: VectorStore) -> None:
     assert await found(PointFilter(occurred=(0, 100), sessions=["s2"])) == set()
 
 
-async def test_a_nomination_is_the_union_with_its_scores_and_the_turns_before(vectors: VectorStore) -> None:
-    before = replace(a_placed_point("before", 0.0, 0.0, 1.0), vectors=some(0.0, 0.0, 1.0, tokens=bytes(48)))
-    foreign = a_placed_point("foreign", 1.0, terms={A_TERM: 9.0}, dataset=ANOTHER_DATASET)
-    near, worded = a_placed_point("near", 1.0), a_placed_point("worded", 0.5, 1.0, terms={A_TERM: 2.0})
-    near = replace(near, kind=PassageKind.TURN, previous=(foreign.passage, before.passage))
-    worded = replace(worded, kind=PassageKind.TURN, previous=(near.passage,))
-    await vectors.upsert(BOTH, a_fence(), [before, near, worded, foreign])
-    arms: list[Arm] = [DenseArm(a_vector(1.0), 1), TermArm({A_TERM: 1.5}, limit=1)]
-
-    found = await vectors.nominate(MINE, arms, EVERYTHING)
-
-    union = sorted([near.passage, worded.passage])
-    row = {passage: place for place, passage in enumerate(found.passages)}
-    assert (list(found.candidates), list(found.passages)) == (union, [*union, before.passage])
-    dense, terms = (dict(zip(found.passages, column.tolist(), strict=True)) for column in found.scores)
-    likeness = {near.passage: 1.0, worded.passage: 0.2**0.5, before.passage: 0.0}
-    assert dense == pytest.approx(likeness, abs=1e-3)
-    assert terms == pytest.approx({near.passage: 1.5, worded.passage: 3.0, before.passage: 0.0})
-    assert found.tokens[-48:] == bytes(48)
-    assert found.previous[row[near.passage]].tolist() == [-1, row[before.passage]]
-    assert found.previous[row[worded.passage]].tolist() == [row[near.passage], -1]
-    elsewhere = await vectors.nominate(MINE, arms, PointFilter(sessions=["nowhere"]))
-    assert list(elsewhere.passages) == []
-
-
-async def test_a_chunk_is_nominated_without_those_before_it(vectors: VectorStore) -> None:
-    before = a_placed_point("before", 0.0, 1.0)
-    chunk = replace(a_placed_point("chunk", 1.0), previous=(before.passage,))
-    await vectors.upsert(MINE, a_fence(), [before, chunk])
-
-    found = await vectors.nominate(MINE, [DenseArm(a_vector(1.0), 1)], EVERYTHING)
-
-    assert (list(found.passages), found.is_turn.tolist()) == ([chunk.passage], [False])
-
-
 async def test_a_nomination_shows_what_was_written_and_erased_since_the_last(vectors: VectorStore) -> None:
     passage = a_passage("first", speaker="Anna")
     await vectors.upsert(MINE, a_fence(), [a_point(passage, some(1.0, tokens=bytes(48)))])
@@ -229,19 +153,6 @@ async def test_a_nomination_shows_what_was_written_and_erased_since_the_last(vec
 
     await vectors.erase(MINE, a_fence(3), Erasure(passage.dataset, passage.document))
     assert await stored(vectors) == {}
-
-
-@pytest.mark.promise("P3")
-async def test_what_was_erased_no_longer_stands_before_a_turn(vectors: VectorStore) -> None:
-    before = a_placed_point("before", 0.0, 1.0)
-    after = replace(a_placed_point("after", 1.0), kind=PassageKind.TURN, previous=(before.passage,))
-    await vectors.upsert(MINE, a_fence(), [before, after])
-    arm = DenseArm(a_vector(1.0), 1)
-    assert (await named(vectors, arm))["passages"] == [after.passage, before.passage]
-
-    await vectors.erase(MINE, a_fence(2), Erasure(A_DATASET, before.document), is_forgetting=False)
-
-    assert (await named(vectors, arm))["passages"] == [after.passage]
 
 
 async def test_repeating_an_upsert_changes_nothing(vectors: VectorStore) -> None:

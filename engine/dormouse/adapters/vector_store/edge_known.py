@@ -1,22 +1,29 @@
-"""Points as scoring needs them, kept decoded: decoding a payload costs more than finding it.
+"""Points as scoring needs them, kept decoded: decoding one costs more than finding it.
 
 They are named by the number of their UUID, which is compared and hashed ten times faster than its text and
 has the same order.
 """
 
 import base64
+import struct
+from array import array
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import islice
+from sys import intern
 from typing import Any, NamedTuple
 from uuid import UUID
 
-MAX_KNOWN = 20_000  # points; about 30 MB
-KNOWN_FIELDS = ("dataset", "kind", "speaker", "role", "occurred", "previous", "tokens")
+from dormouse.adapters.vector_store.edge_calls import DENSE, TERMS, WINDOW
 
-Payloads = Callable[[Sequence[str]], Collection[tuple[int, Mapping[str, Any]]]]
+MAX_KNOWN = 100_000  # points, 3 KB each
+KNOWN_FIELDS = ("dataset", "kind", "speaker", "role", "occurred", "previous", "tokens")
 
 
 class KnownPoint(NamedTuple):
-    """`dataset` is its key; `previous` are the numbers of the passages before it, nearest first."""
+    """`dataset` is its key; `previous` are the numbers of the passages before it, nearest first.
+
+    `dense` is float16 of unit length; of terms and window the ids come as uint32, then the weights as float32.
+    """
 
     id: str
     dataset: str
@@ -26,29 +33,40 @@ class KnownPoint(NamedTuple):
     occurred: int | None
     previous: tuple[int, ...]
     tokens: bytes
+    dense: bytes
+    terms: bytes
+    window: bytes
+
+
+Read = Callable[[Sequence[str]], Collection[KnownPoint]]
 
 
 class KnownPoints:
-    """`payloads` reads what is not known; whoever changes points says so."""
+    """`read` fetches what is not known; whoever changes points says so."""
 
-    def __init__(self, payloads: Payloads) -> None:
-        self._payloads = payloads
+    def __init__(self, read: Read) -> None:
+        self._read = read
         self._points: dict[int, KnownPoint] = {}
 
     def of(self, numbers: Collection[int], datasets: Collection[str]) -> dict[int, KnownPoint]:
         """Those of `numbers`, in their order, that lie in `datasets`."""
         unknown = [number for number in numbers if number not in self._points]
-        if len(self._points) + len(unknown) > MAX_KNOWN:
-            self._points.clear()
-            unknown = list(numbers)
-        for number, payload in self._payloads(list(map(text_of, unknown))) if unknown else ():
-            self._points[number] = _decoded(number, payload)
+        for point in self._read(list(map(text_of, unknown))) if unknown else ():
+            self._points[number_of(point.id)] = point
         found = ((number, self._points[number]) for number in numbers if number in self._points)
-        return {number: point for number, point in found if point.dataset in datasets}
+        chosen = {number: point for number, point in found if point.dataset in datasets}
+        self._shrink()
+        return chosen
 
     def forget(self, ids: Collection[str]) -> None:
         for id_ in ids:
             self._points.pop(number_of(id_), None)
+
+    def _shrink(self) -> None:
+        """Those known longest go, a tenth at once."""
+        if len(self._points) > MAX_KNOWN:
+            for number in list(islice(self._points, len(self._points) - MAX_KNOWN * 9 // 10)):
+                del self._points[number]
 
     def forget_all(self) -> None:
         self._points.clear()
@@ -63,14 +81,24 @@ def text_of(number: int) -> str:
     return str(UUID(int=number))
 
 
-def _decoded(number: int, payload: Mapping[str, Any]) -> KnownPoint:
+def decoded(id_: str, payload: Mapping[str, Any], vectors: Mapping[str, Any]) -> KnownPoint:
+    """Of what the engine returns; names that many points share are kept once."""
     return KnownPoint(
-        id=text_of(number),
-        dataset=payload["dataset"],
+        id=id_,
+        dataset=intern(payload["dataset"]),
         kind=payload["kind"],
-        speaker=payload["speaker"],
-        role=payload["role"],
+        speaker=intern(payload["speaker"]),
+        role=intern(payload["role"]),
         occurred=payload.get("occurred"),
         previous=tuple(map(number_of, payload["previous"])),
         tokens=base64.b64decode(payload["tokens"]),
+        dense=struct.pack(f"<{len(vectors[DENSE])}e", *vectors[DENSE]),
+        terms=_packed(vectors.get(TERMS)),
+        window=_packed(vectors.get(WINDOW)),
     )
+
+
+def _packed(sparse: Any) -> bytes:  # noqa: ANN401 the engine's own, or None
+    if sparse is None:
+        return b""
+    return array("I", sparse.indices).tobytes() + array("f", sparse.values).tobytes()

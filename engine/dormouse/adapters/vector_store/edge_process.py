@@ -21,6 +21,7 @@ from dormouse.errors import InvalidInputError, OverloadedError, StoreUnavailable
 MAX_WAITING = 256  # calls; beyond it the store is overloaded
 GOODBYE_S = 30.0  # it ends by itself once its input ends; a rewrite takes a second or two
 _MODULE = "dormouse.adapters.vector_store.edge_main"
+_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}  # its products are small: threads would wait longer than they work
 
 
 class DamagedFilesError(StoreUnavailableError):
@@ -106,7 +107,7 @@ class EdgeProcess:
                 [sys.executable, "-m", _MODULE, str(self._folder)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+                env={**os.environ, **_ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
                 start_new_session=True,  # the terminal's Ctrl-C is for the server, which ends this one in order
             )
         except OSError as exc:

@@ -12,9 +12,10 @@ call can cross a pipe: a filter is a list of conditions (`Where`), a point a tup
   size of the collection.
 """
 
+import math
 import shutil
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -22,7 +23,6 @@ from uuid import UUID
 import qdrant_edge as edge
 
 from dormouse.adapters.vector_store.edge_calls import (
-    BEFORE,
     DENSE,
     TERMS,
     TURN,
@@ -35,13 +35,23 @@ from dormouse.adapters.vector_store.edge_calls import (
     Where,
 )
 from dormouse.adapters.vector_store.edge_journal import Journal
-from dormouse.adapters.vector_store.edge_known import KNOWN_FIELDS, KnownPoint, KnownPoints, number_of, text_of
+from dormouse.adapters.vector_store.edge_known import (
+    KNOWN_FIELDS,
+    KnownPoint,
+    KnownPoints,
+    decoded,
+    number_of,
+    text_of,
+)
 from dormouse.adapters.vector_store.edge_record import sync_folder
+from dormouse.adapters.vector_store.edge_scores import named
 
 MAX_SEGMENT_KB = 4000  # of dense vectors: about 5,000 points, a second to rewrite
 INDEXING_THRESHOLD_KB = 100  # from about 130 points on a segment is packed
 OPTIMISE_EVERY = 2000  # points written; keeps the growing segment, the journal and so an erase small
-TIE_GROWTH = 4  # how much more is asked for when equal scores reach the limit
+# Words give equal scores to many, and the limit mostly cuts through some of them: a third more than the limit
+# settles half the searches at once, and more than twice that only costs, in every segment.
+TIE_GROWTH = 2
 MAX_ASKED = 20_000  # bounds that growth; beyond it ties at the limit fall as the engine has them
 UNBOUNDED = 2**31
 UNCLEAN_NAME = "unclean"  # there while files may hold what was erased
@@ -64,7 +74,7 @@ class Shard:
         """
         self._folder = folder
         self._unpacked = 0
-        self._known = KnownPoints(self._payloads)
+        self._known = KnownPoints(self._read)
         shutil.rmtree(folder / "temp_segments", ignore_errors=True)
         if (folder / "edge_config.json").exists():
             self._shard = edge.EdgeShard.load(str(folder), settings_of(dimension))
@@ -114,45 +124,34 @@ class Shard:
 
     def nominate(self, arms: Sequence[Arm], where: Where, datasets: Sequence[str]) -> Named:
         """What the arms find under `where`, scored by all of them, and the turns before it in `datasets`."""
-        found = [dict(hits) for hits in self._search(arms, where)]
-        candidates = self._known.of(sorted(set().union(*found)), datasets)
+        found = {number for hits in self._search(arms, where) for number, _ in hits}
+        candidates = self._known.of(sorted(found), datasets)
         turns = [point for point in candidates.values() if point.kind == TURN]
         before = {number for point in turns for number in point.previous}.difference(candidates)
-        rows = candidates | self._known.of(sorted(before), datasets)
-        for arm, hits in zip(arms, found, strict=True):
-            # Which words those before hold is in the window's terms already.
-            wanted = rows if arm.name == DENSE else candidates
-            hits.update(self._scored(arm, [point.id for number, point in wanted.items() if number not in hits]))
-        return _named(candidates, rows, found)
+        return named(arms, candidates, self._known.of(sorted(before), datasets))
 
     def _search(self, arms: Sequence[Arm], where: Where) -> list[list[tuple[int, float]]]:
-        """By score, then id. Equal scores at the limit are all fetched before the cut."""
+        """By score, then id. Where the limit cuts through equal scores, all of those are fetched first."""
         chosen = self._narrowest(where)
         found: list[list[tuple[int, float]]] = [[] for _ in arms]
-        open_arms = {number: arm.limit + 1 for number, arm in enumerate(arms)}
+        open_arms = {number: _first_asked(arm) for number, arm in enumerate(arms)}
         while open_arms:
             requests = [_request(arms[number], asked, chosen) for number, asked in open_arms.items()]
             answers = self._shard.query_batch(edge.QueryBatchRequest(requests))
             for (number, asked), hits in zip(list(open_arms.items()), answers, strict=True):
-                limit = arms[number].limit
-                if _is_cut_in_a_tie(hits, limit, asked):
+                if _is_cut_in_a_tie(hits, arms[number].limit, asked):
                     open_arms[number] = asked * TIE_GROWTH
                 else:
                     del open_arms[number]
-                    ranked = sorted((-hit.score, number_of(hit.id)) for hit in hits)
-                    found[number] = [(id_, -score) for score, id_ in ranked[:limit]]
+                    found[number] = _ranked(hits, arms[number].limit)
         return found
 
-    def _scored(self, arm: Arm, ids: Sequence[str]) -> dict[int, float]:
-        """What the arm gives those of `ids` that it matches."""
-        if not ids:
-            return {}
-        hits = self._shard.query(_request(arm, len(ids), edge.Filter(must=[edge.HasIdCondition(set(ids))])))
-        return {number_of(hit.id): hit.score for hit in hits}
-
-    def _payloads(self, ids: Sequence[str]) -> list[tuple[int, dict[str, Any]]]:
-        records = self._shard.retrieve(list(ids), with_payload=list(KNOWN_FIELDS), with_vector=False)
-        return [(number_of(record.id), record.payload or {}) for record in records]
+    def _read(self, ids: Sequence[str]) -> list[KnownPoint]:
+        records = self._shard.retrieve(list(ids), with_payload=list(KNOWN_FIELDS), with_vector=True)
+        vectors: Any = [record.vector for record in records]  # ours are all named
+        return [
+            decoded(str(each.id), each.payload or {}, its) for each, its in zip(records, vectors, strict=True)
+        ]
 
     def count(self, where: Where) -> int:
         return self._shard.count(edge.CountRequest(exact=True, filter=_filter(where)))
@@ -279,28 +278,6 @@ def _sparse(vector: edge.SparseVector | None) -> tuple[list[int], list[float]]:
     return ([], []) if vector is None else (vector.indices, vector.values)
 
 
-def _named(
-    candidates: Mapping[int, KnownPoint], rows: Mapping[int, KnownPoint], found: Sequence[Mapping[int, float]]
-) -> Named:
-    place = {number: row for row, number in enumerate(rows)}
-    previous = (
-        place.get(number, -1)
-        for point in candidates.values()
-        for number in (*point.previous, *[-1] * BEFORE)[:BEFORE]
-    )
-    return Named(
-        ids=[point.id for point in rows.values()],
-        kinds=bytes(point.kind for point in candidates.values()),
-        speakers=[point.speaker for point in candidates.values()],
-        roles=[point.role for point in candidates.values()],
-        occurred=[point.occurred for point in candidates.values()],
-        previous=array("i", previous).tobytes(),
-        scores=[array("f", (hits.get(number, 0.0) for number in rows)).tobytes() for hits in found],
-        sizes=array("i", (len(point.tokens) for point in rows.values())).tobytes(),
-        tokens=b"".join(point.tokens for point in rows.values()),
-    )
-
-
 def _request(arm: Arm, limit: int, chosen: edge.Filter | None) -> edge.QueryRequest:
     query: Any = _floats(arm.query) if isinstance(arm.query, bytes) else edge.SparseVector(*arm.query)
     return edge.QueryRequest(
@@ -313,9 +290,19 @@ def _request(arm: Arm, limit: int, chosen: edge.Filter | None) -> edge.QueryRequ
     )
 
 
+def _first_asked(arm: Arm) -> int:
+    return arm.limit + (1 if arm.name == DENSE else arm.limit // 3 + 1)
+
+
 def _is_cut_in_a_tie(hits: Sequence[edge.ScoredPoint], limit: int, asked: int) -> bool:
     """More may lie behind the last hit with the same score as the one at the limit."""
     return len(hits) == asked and asked < MAX_ASKED and hits[limit - 1].score == hits[-1].score
+
+
+def _ranked(hits: Sequence[edge.ScoredPoint], limit: int) -> list[tuple[int, float]]:
+    last = hits[limit - 1].score if len(hits) > limit else -math.inf
+    ranked = sorted((-hit.score, number_of(hit.id)) for hit in hits if hit.score >= last)
+    return [(number, -score) for score, number in ranked[:limit]]
 
 
 def _filter(where: Where) -> edge.Filter:

@@ -1,37 +1,41 @@
 import base64
-from collections.abc import Mapping, Sequence
-from typing import Any
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pytest
 
 from dormouse.adapters.vector_store import edge_known
-from dormouse.adapters.vector_store.edge_calls import BEFORE, TURN
-from dormouse.adapters.vector_store.edge_known import KnownPoint, KnownPoints, number_of, text_of
+from dormouse.adapters.vector_store.edge_calls import BEFORE, DENSE, TERMS, TURN
+from dormouse.adapters.vector_store.edge_known import KnownPoint, KnownPoints, decoded, number_of, text_of
 from dormouse.model.passage import WINDOW_BEFORE, PassageKind
 
 IDS = [f"00000000-0000-4000-8000-{number:012x}" for number in range(5)]
 
 
+@dataclass
+class Sparse:
+    """As the engine returns it."""
+
+    indices: list[int]
+    values: list[float]
+
+
+def a_known_point(id_: str, speaker: str = "Ada") -> KnownPoint:
+    dataset = "foreign" if id_ == IDS[1] else "mine"
+    return KnownPoint(id_, dataset, TURN, speaker, "", None, (), b"signs", b"dense", b"terms", b"window")
+
+
 class Shelf:
-    """Payloads by id; remembers what was asked of it."""
+    """Points by id; remembers what was asked of it."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.speaker = "Ada"
 
-    def payloads(self, ids: Sequence[str]) -> list[tuple[int, Mapping[str, Any]]]:
+    def read(self, ids: Sequence[str]) -> list[KnownPoint]:
         self.asked.extend(ids)
-        return [(number_of(id_), self._payload(id_)) for id_ in ids if id_ in IDS]
-
-    def _payload(self, id_: str) -> Mapping[str, Any]:
-        return {
-            "dataset": "mine" if id_ != IDS[1] else "foreign",
-            "kind": TURN,
-            "speaker": self.speaker,
-            "role": "",
-            "previous": [IDS[0]],
-            "tokens": base64.b64encode(b"signs").decode(),
-        }
+        return [a_known_point(id_, self.speaker) for id_ in ids if id_ in IDS]
 
 
 def numbers(*places: int) -> list[int]:
@@ -47,19 +51,40 @@ def test_the_names_that_cross_the_pipe_are_the_models() -> None:
     assert (tuple(PassageKind)[TURN], BEFORE) == (PassageKind.TURN, WINDOW_BEFORE)
 
 
-def test_a_point_is_decoded_once() -> None:
+def test_what_the_engine_returns_is_packed() -> None:
+    payload = {
+        "dataset": "mine",
+        "kind": TURN,
+        "speaker": "Ada",
+        "role": "user",
+        "occurred": -5,
+        "previous": [IDS[0]],
+        "tokens": base64.b64encode(b"signs").decode(),
+    }
+
+    point = decoded(IDS[2], payload, {DENSE: [0.5, -1.0], TERMS: Sparse([7, 2**32 - 1], [1.0, 2.5])})
+
+    assert (point.id, point.dataset, point.speaker, point.role, point.occurred) == (
+        IDS[2], "mine", "Ada", "user", -5,
+    )  # fmt: skip
+    assert (point.previous, point.tokens) == (tuple(numbers(0)), b"signs")
+    assert struct.unpack("<2e", point.dense) == (0.5, -1.0)
+    assert struct.unpack("<2I2f", point.terms) == (7, 2**32 - 1, 1.0, 2.5)
+    assert point.window == b""
+
+
+def test_a_point_is_read_once() -> None:
     shelf = Shelf()
-    known = KnownPoints(shelf.payloads)
+    known = KnownPoints(shelf.read)
 
     first, again = known.of(numbers(2), {"mine"}), known.of(numbers(2), {"mine"})
 
-    point = KnownPoint(IDS[2], "mine", TURN, "Ada", "", None, tuple(numbers(0)), b"signs")
-    assert first == again == {number_of(IDS[2]): point}
+    assert first == again == {number_of(IDS[2]): a_known_point(IDS[2])}
     assert shelf.asked == [IDS[2]]
 
 
 def test_what_lies_elsewhere_is_left_out_also_once_it_is_known() -> None:
-    known = KnownPoints(Shelf().payloads)
+    known = KnownPoints(Shelf().read)
 
     assert set(known.of(numbers(1), {"foreign"})) == set(numbers(1))
     assert set(known.of(numbers(1, 2), {"mine"})) == set(numbers(2))
@@ -67,7 +92,7 @@ def test_what_lies_elsewhere_is_left_out_also_once_it_is_known() -> None:
 
 def test_what_changed_is_read_again() -> None:
     shelf = Shelf()
-    known = KnownPoints(shelf.payloads)
+    known = KnownPoints(shelf.read)
     known.of(numbers(2, 3), {"mine"})
     shelf.speaker = "Grace"
 
@@ -77,11 +102,13 @@ def test_what_changed_is_read_again() -> None:
     assert [point.speaker for point in known.of(numbers(2, 3), {"mine"}).values()] == ["Grace", "Grace"]
 
 
-def test_no_more_is_kept_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_is_kept_than_the_bound_and_the_oldest_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edge_known, "MAX_KNOWN", 3)
     shelf = Shelf()
-    known = KnownPoints(shelf.payloads)
+    known = KnownPoints(shelf.read)
     known.of(numbers(0, 2, 3), {"mine"})
 
-    assert set(known.of(numbers(3, 4), {"mine"})) == set(numbers(3, 4))
-    assert shelf.asked == [IDS[0], IDS[2], IDS[3], IDS[3], IDS[4]]
+    assert list(known.of(numbers(4), {"mine"})) == numbers(4)
+    known.of(numbers(3, 4), {"mine"})
+    known.of(numbers(0), {"mine"})
+    assert shelf.asked == [IDS[0], IDS[2], IDS[3], IDS[4], IDS[0]]
