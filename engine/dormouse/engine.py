@@ -6,6 +6,7 @@ Every method that touches memory takes the caller's `Scope`, which only `scope_o
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dormouse.access import listing, lookup
 from dormouse.access.original import read_original
@@ -13,7 +14,7 @@ from dormouse.audit.export import Exporter, What
 from dormouse.errors import DormouseError, ForbiddenError, InvalidInputError
 from dormouse.forget.accept import ForgetAcceptor
 from dormouse.forget.suppress import SuppressAcceptor
-from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId
+from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId, SessionEntryId
 from dormouse.ingest.accept import Acceptor
 from dormouse.ingest.stage import Stager
 from dormouse.ingest.validate import check
@@ -27,10 +28,11 @@ from dormouse.model.job import Job, JobStep, Stage
 from dormouse.model.recall import RecallRequest, RecallResult
 from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
 from dormouse.model.scope import Permission, Scope
-from dormouse.model.session import SessionEntry
+from dormouse.model.session import EntryDraft, EntryKind, SessionEntry, SessionPage, SessionSummary
 from dormouse.ports.bundle import Ports
 from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops
+from dormouse.sessions import browse
 from dormouse.sessions.record import check_session, record
 from dormouse.text.naming import is_nameable
 from dormouse.troubles import troubles
@@ -178,19 +180,54 @@ class Engine:
         return await self._acceptor.replace(scope, found, document, content, idempotency)
 
     async def remember_in_session(
-        self, scope: Scope, session: str, text: str, *, dataset: str | None = None
+        self,
+        scope: Scope,
+        session: str,
+        said: EntryDraft | str,
+        *,
+        dataset: str | None = None,
+        idempotency: IdempotencyKey | None = None,
     ) -> SessionEntry:
-        """Searchable at once under its session for seven days after the last use.
+        """A note, or another entry; searchable at once under its session for seven days after the last use.
 
         `dataset` binds the entry to it: forgetting the dataset forgets the entry.
         """
         check_session(session)
-        check(Content(body=text.encode("utf-8", "surrogatepass")))
+        draft = EntryDraft(said) if isinstance(said, str) else said
+        if draft.kind is not EntryKind.TRACE:
+            check(Content(body=draft.text.encode("utf-8", "surrogatepass")))
         bound = await self._dataset_for_writing(scope, dataset) if dataset else None
         async with self._catalog.transaction() as tx:
-            entry = await record(tx, scope, session, text, dataset=bound.id if bound else None, quotes=())
+            known = await answered_before(tx, scope.principal, idempotency)
+            entry = await tx.sessions.entry(scope.principal, session, SessionEntryId(known)) if known else None
+            if entry is not None:
+                return entry
+            entry = await record(tx, scope, session, draft, dataset=bound.id if bound else None, quotes=())
+            await note_answer(tx, scope.principal, idempotency, entry.id)
             await tx.commit()
         return entry
+
+    async def describe_entry(
+        self, scope: Scope, session: str, entry: SessionEntryId, details: dict[str, Any]
+    ) -> SessionEntry:
+        """Add details, such as feedback, to an entry of one's own; raises `NotFoundError`."""
+        return await browse.describe_entry(self._catalog, scope, session, entry, details)
+
+    async def sessions(
+        self, scope: Scope, *, after: tuple[int, str] | None = None, limit: int = 50
+    ) -> SessionPage:
+        """One's own, last used first; `after` is the (used_ms, name) of the last one seen."""
+        return await browse.list_sessions(self._catalog, scope, after=after, limit=limit)
+
+    async def session(
+        self, scope: Scope, name: str, *, before: tuple[int, SessionEntryId] | None = None, limit: int = 100
+    ) -> tuple[SessionSummary, Sequence[SessionEntry]]:
+        """With its newest entries; raises `NotFoundError`."""
+        return await browse.read_session(self._catalog, scope, name, before=before, limit=limit)
+
+    async def forget_session(self, scope: Scope, name: str) -> int:
+        """Erase one's own session; returns how many entries it had."""
+        return await browse.forget_session(self._catalog, scope, name)
 
     async def forget_item(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> ForgetReceipt:
         """Forgetting what is not there succeeds with an empty receipt."""

@@ -3,7 +3,7 @@
 from dormouse.errors import InvalidInputError
 from dormouse.ids import DatasetId, DocumentId, new_session_entry_id
 from dormouse.model.scope import Scope
-from dormouse.model.session import TTL_MS, SessionEntry
+from dormouse.model.session import TTL_MS, EntryDraft, SessionEntry
 from dormouse.ports.catalog.transaction import CatalogTransaction
 from dormouse.text.naming import is_nameable
 
@@ -28,7 +28,7 @@ async def record(
     tx: CatalogTransaction,
     scope: Scope,
     session: str,
-    text: str,
+    draft: EntryDraft,
     *,
     dataset: DatasetId | None,
     quotes: tuple[DocumentId, ...],
@@ -40,10 +40,12 @@ async def record(
         owner=scope.principal,
         session=session,
         dataset=dataset,
-        text=text,
+        text=draft.text,
         quotes=quotes,
         created_ms=tx.now_ms,
         expires_ms=expires_ms,
+        kind=draft.kind,
+        details=draft.details,
     )
     await tx.sessions.add(entry)
     await tx.sessions.touch(scope.principal, session, expires_ms)

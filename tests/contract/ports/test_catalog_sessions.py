@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from dormouse.ids import DocumentId
-from dormouse.model.session import TTL_MS
+from dormouse.model.session import TTL_MS, EntryKind, SessionSummary
 from dormouse.ports.catalog.transaction import Catalog
 from tests.builders import A_DATASET, A_DOCUMENT, A_PRINCIPAL, ANOTHER_PRINCIPAL, NOW_MS, a_session_entry
 from tests.hand_clock import HandClock
@@ -20,7 +20,7 @@ async def test_entries_are_their_owners_alone_newest_first(catalog: Catalog) -> 
 
         assert await tx.sessions.entries(A_PRINCIPAL, "s1", 10) == [new, old]
         assert await tx.sessions.entries(A_PRINCIPAL, "s1", 1) == [new]
-        assert await tx.sessions.sessions(A_PRINCIPAL) == ["s1", "s2"]
+        assert [each.name for each in (await tx.sessions.sessions(A_PRINCIPAL)).sessions] == ["s1", "s2"]
 
 
 async def test_an_expired_entry_is_not_shown_and_then_goes(catalog: Catalog, clock: HandClock) -> None:
@@ -32,7 +32,7 @@ async def test_an_expired_entry_is_not_shown_and_then_goes(catalog: Catalog, clo
 
     async with catalog.transaction() as tx:
         assert await tx.sessions.entries(A_PRINCIPAL, "s1", 10) == []
-        assert await tx.sessions.sessions(A_PRINCIPAL) == ["s2"]
+        assert [each.name for each in (await tx.sessions.sessions(A_PRINCIPAL)).sessions] == ["s2"]
         assert await tx.sessions.expire() == 1
         assert await tx.sessions.expire() == 0
 
@@ -76,3 +76,55 @@ async def test_erasing_needs_exactly_one_filter(catalog: Catalog) -> None:
             await tx.sessions.erase()
         with pytest.raises(ValueError, match="exactly one"):
             await tx.sessions.erase(owner=A_PRINCIPAL, dataset=A_DATASET)
+
+
+async def test_sessions_are_paged_last_used_first(catalog: Catalog) -> None:
+    async with catalog.transaction() as tx:
+        for number, name in enumerate(["oldest", "b", "a"]):
+            at_ms = NOW_MS + (number > 0)
+            await tx.sessions.add(a_session_entry("note", session=name, created_ms=at_ms))
+        await tx.sessions.add(replace(a_session_entry("", session="a"), kind=EntryKind.TRACE))
+        await tx.sessions.add(a_session_entry("foreign", session="z", owner=ANOTHER_PRINCIPAL))
+
+        first = await tx.sessions.sessions(A_PRINCIPAL, limit=2)
+        last = first.sessions[-1]
+        rest = await tx.sessions.sessions(A_PRINCIPAL, after=(last.used_ms, last.name), limit=2)
+
+        assert [each.name for each in (*first.sessions, *rest.sessions)] == ["a", "b", "oldest"]
+        assert first.total == rest.total == 3
+        assert await tx.sessions.session(A_PRINCIPAL, "a") == SessionSummary(
+            "a", None, NOW_MS, NOW_MS + 1, exchanges=1, traces=1
+        )
+        assert await tx.sessions.session(A_PRINCIPAL, "z") is None
+
+
+async def test_entries_go_on_before_the_last_one_seen(catalog: Catalog) -> None:
+    entries = [a_session_entry(str(number), created_ms=NOW_MS + number // 2) for number in range(5)]
+    async with catalog.transaction() as tx:
+        for entry in entries:
+            await tx.sessions.add(entry)
+
+        seen = list(await tx.sessions.entries(A_PRINCIPAL, "s1", 2))
+        while page := await tx.sessions.entries(
+            A_PRINCIPAL, "s1", 2, before=(seen[-1].created_ms, seen[-1].id)
+        ):
+            seen += page
+
+    assert len(seen) == 5
+    assert {entry.id for entry in seen} == {entry.id for entry in entries}
+
+
+async def test_one_session_is_erased_with_the_keys_that_answered_for_it(catalog: Catalog) -> None:
+    mine, other = a_session_entry("mine"), a_session_entry("other", session="s2")
+    async with catalog.transaction() as tx:
+        await tx.sessions.add(mine)
+        await tx.sessions.add(other)
+        await tx.jobs.remember_key(A_PRINCIPAL, "route", "k", "hash", mine.id)
+        await tx.sessions.describe(other.id, {"feedback_score": 5})
+
+        assert await tx.sessions.erase(owner=A_PRINCIPAL, session="s1") == {A_PRINCIPAL: 1}
+
+        assert await tx.jobs.idempotent(A_PRINCIPAL, "route", "k") is None
+        kept = await tx.sessions.entry(A_PRINCIPAL, "s2", other.id)
+        assert kept == replace(other, details={"feedback_score": 5})
+        assert await tx.sessions.entry(ANOTHER_PRINCIPAL, "s2", other.id) is None

@@ -292,6 +292,8 @@ session_entries = Table(
     Column("session", Text, nullable=False),
     Column("dataset", Text),
     Column("text", Text, nullable=False),
+    Column("kind", Text, nullable=False, server_default="note"),
+    Column("details", Text, nullable=False, server_default="{}"),
     Column("created_ms", BigInteger, nullable=False),
     Column("expires_ms", BigInteger, nullable=False),
     Index(None, "owner", "session", "created_ms"),

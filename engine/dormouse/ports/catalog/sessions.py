@@ -1,10 +1,10 @@
 """Catalog concern: session memory."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
-from dormouse.ids import DatasetId, DocumentId, PrincipalId
-from dormouse.model.session import SessionEntry
+from dormouse.ids import DatasetId, DocumentId, PrincipalId, SessionEntryId
+from dormouse.model.session import SessionEntry, SessionPage, SessionSummary
 
 
 class SessionBook(Protocol):
@@ -12,8 +12,21 @@ class SessionBook(Protocol):
 
     async def add(self, entry: SessionEntry) -> None: ...
 
-    async def entries(self, owner: PrincipalId, session: str, limit: int) -> Sequence[SessionEntry]:
-        """Unexpired ones, newest first; none that quotes a suppressed document."""
+    async def entry(self, owner: PrincipalId, session: str, entry: SessionEntryId) -> SessionEntry | None:
+        """None if there is no such unexpired entry."""
+        ...
+
+    async def entries(
+        self, owner: PrincipalId, session: str, limit: int, *, before: tuple[int, SessionEntryId] | None = None
+    ) -> Sequence[SessionEntry]:
+        """Unexpired ones that quote nothing suppressed, newest first.
+
+        `before` is the (created_ms, id) of the last one seen.
+        """
+        ...
+
+    async def describe(self, entry: SessionEntryId, details: dict[str, Any]) -> None:
+        """Replace an entry's details."""
         ...
 
     async def touch(self, owner: PrincipalId, session: str, expires_ms: int) -> None:
@@ -24,15 +37,23 @@ class SessionBook(Protocol):
         self,
         *,
         owner: PrincipalId | None = None,
+        session: str | None = None,
         dataset: DatasetId | None = None,
         document: DocumentId | None = None,
     ) -> Mapping[PrincipalId, int]:
-        """Entries of the owner, bound to the dataset, or quoting the document; exactly one is given.
+        """Entries of the owner (of one `session` only), bound to the dataset, or quoting the document.
 
+        Exactly one of the three is given. What repeated calls would be answered with goes too.
         Returns how many there were of each owner: nobody is told of another's.
         """
         ...
 
     async def expire(self) -> int: ...
 
-    async def sessions(self, owner: PrincipalId) -> Sequence[str]: ...
+    async def sessions(
+        self, owner: PrincipalId, *, after: tuple[int, str] | None = None, limit: int = 50
+    ) -> SessionPage:
+        """Last used first; `after` is the (used_ms, name) of the last one seen."""
+        ...
+
+    async def session(self, owner: PrincipalId, name: str) -> SessionSummary | None: ...

@@ -13,6 +13,8 @@ MAX_NAME_CHARACTERS = 200
 MAX_DATASETS = 100
 MAX_LABELS_CHARACTERS = 100_000  # of all items of one form together
 
+_TAGS = frozenset({"qa", "trace", "feedback"})  # pydantic's own words for which of several shapes it took
+
 B = TypeVar("B", bound="Body")
 
 
@@ -99,7 +101,7 @@ def parsed(body: type[B], fields: dict[str, Any]) -> B:
         return body(**given)
     except ValidationError as exc:
         first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
-    name = str(first["loc"][0])[:60] if first["loc"] else "body"
+    name = ".".join(str(part) for part in first["loc"] if part not in _TAGS)[:60] or "body"
     rule = "is not a known field" if first["type"] == "extra_forbidden" else _rule(first["msg"])
     raise InvalidInputError(f"{name}: {rule}", field=name)
 

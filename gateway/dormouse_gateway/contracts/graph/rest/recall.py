@@ -17,9 +17,10 @@ from dormouse_gateway.contracts.graph import texts
 from dormouse_gateway.contracts.graph.recall_scopes import read_scopes
 from dormouse_gateway.contracts.graph.rest.bodies import RecallBody, parsed
 from dormouse_gateway.contracts.graph.rest.call import Call, Handler, answer
+from dormouse_gateway.contracts.graph.rest.sessions import ExchangeView, exchange_view
 from dormouse_gateway.contracts.graph.search_types import plan_search
 from dormouse_gateway.mcp.tool import ToolRefusal
-from dormouse_gateway.web.instants import iso, iso_or_none
+from dormouse_gateway.web.instants import iso_or_none
 from dormouse_gateway.web.limits import json_object
 from dormouse_gateway.web.operation import Answer, Operation, Parameter
 from dormouse_gateway.web.problems import Problem, ProblemError
@@ -28,19 +29,9 @@ DEGRADED_HEADER = "X-Dormouse-Degraded"
 _TOOL_PREFIX = "Error: Recall failed: "  # the tool's texts begin so; here the status says it
 
 
-class SessionEntry(TypedDict):
+class SessionEntry(ExchangeView):
     """What the conversation said; what is not kept is null."""
 
-    time: str
-    question: str
-    context: str
-    answer: str
-    qa_id: str
-    feedback_text: None
-    feedback_score: None
-    used_graph_element_ids: None
-    memify_metadata: None
-    used_session_context_ids: None
     source: str
 
 
@@ -155,19 +146,7 @@ async def _nothing(
 
 
 def _session_entry(hit: SessionHit) -> SessionEntry:
-    return {
-        "time": iso(hit.entry.created_ms),
-        "question": "",
-        "context": "",
-        "answer": hit.entry.text,
-        "qa_id": hit.entry.id,
-        "feedback_text": None,
-        "feedback_score": None,
-        "used_graph_element_ids": None,
-        "memify_metadata": None,
-        "used_session_context_ids": None,
-        "source": "session",
-    }
+    return {**exchange_view(hit.entry), "source": "session"}
 
 
 def _answer_entry(text: str, result: RecallResult, search_type: str) -> GraphEntry:

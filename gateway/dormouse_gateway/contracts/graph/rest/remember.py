@@ -104,8 +104,10 @@ async def _into_session(call: Call, body: RememberBody, contents: Sequence[Conte
     texts = [_as_text(content) for content in contents]  # all of them before the first is stored
     dataset = await _target(call, body)
     session = body.session_id
+    keys = _keys(call, body, contents)
     entries = [
-        await call.engine.remember_in_session(call.scope, session, text, dataset=dataset) for text in texts
+        await call.engine.remember_in_session(call.scope, session, text, dataset=dataset, idempotency=key)
+        for text, key in zip(texts, keys, strict=True)
     ]
     bound = next((entry.dataset for entry in entries if entry.dataset), None)
     view: RememberedView = {

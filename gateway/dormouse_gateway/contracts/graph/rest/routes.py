@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from dormouse.engine import Engine
-from dormouse_gateway.contracts.graph.rest import datasets, items, staging
+from dormouse_gateway.contracts.graph.rest import datasets, entries, items, sessions, staging
 from dormouse_gateway.contracts.graph.rest.call import Served, route
 from dormouse_gateway.contracts.graph.rest.export import EXPORT, export
 from dormouse_gateway.contracts.graph.rest.forget import (
@@ -36,6 +36,8 @@ def rest_routes(engine_provider: Callable[[], Engine], settings: GatewaySettings
         *datasets.ROUTES,
         *items.ROUTES,
         *staging.ROUTES,
+        *entries.ROUTES,
+        *sessions.ROUTES,
         Served("GET", "/jobs", list_jobs, LIST_JOBS),
         Served("GET", "/jobs/{job}", read_job, READ_JOB),
         Served("GET", "/status", read_status, READ_STATUS),
