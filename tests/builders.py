@@ -254,23 +254,7 @@ def some_vectors(*, seed: int = 0, dimension: int = 384, tokens: int = 3) -> Pas
 
 def a_point(passage: Passage | None = None, vectors: PassageVectors | None = None) -> Point:
     passage = passage or a_passage()
-    return Point(
-        passage=passage.id,
-        dataset=passage.dataset,
-        document=passage.document,
-        dataset_generation=passage.dataset_generation,
-        first_revision=passage.first_revision,
-        last_revision=passage.last_revision,
-        kind=passage.kind,
-        session=passage.session,
-        order=passage.order,
-        speaker=passage.speaker,
-        role=passage.role,
-        language=passage.language,
-        occurred_ms=passage.occurred_ms,
-        previous=passage.previous,
-        vectors=vectors or some_vectors(seed=passage.order),
-    )
+    return Point.of(passage, vectors or some_vectors(seed=passage.order))
 
 
 def a_session_entry(

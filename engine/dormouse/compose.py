@@ -7,7 +7,9 @@ import asyncio
 import shutil
 import socket
 from collections.abc import AsyncIterator, Iterator
+from collections.abc import Collection as Some
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +26,7 @@ from dormouse.adapters.graph_store.sqlite import FILE_NAME as GRAPH_NAME
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
 from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
-from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
+from dormouse.adapters.vector_store.edge_collections import EdgeCollections
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWorkspaceDirectory
 from dormouse.clock import SystemClock
 from dormouse.engine import Acceptors, Engine
@@ -32,10 +34,13 @@ from dormouse.errors import MisconfiguredError, UnavailableError
 from dormouse.ids import PrincipalId
 from dormouse.ingest.preview import Preview
 from dormouse.jobs.fenced_call import Patience
+from dormouse.model.job import Job
+from dormouse.model.rebuild import DerivedStore, Rebuild
 from dormouse.model.workspace import Collection
 from dormouse.ports.bundle import Ports
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.embedder import Embedder
+from dormouse.rebuild import request
 from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops, Upkeep
 from dormouse.sessions.search import search
@@ -78,13 +83,13 @@ async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
     await catalog.check()
     # A lost file must not come back empty: finding nothing would be the wrong answer.
     is_used = await _has_applied(catalog)
-    graph = await SqliteGraphStore.open(folder, must_exist=is_used)
+    graph = await _graph(folder, catalog, must_exist=is_used)
     stack.push_async_callback(graph.close)
     embedder = await loading
     stack.push_async_callback(embedder.close)
-    vectors = QdrantEdgeVectorStore(folder / "vectors")
+    vectors = EdgeCollections(folder / "vectors")
     stack.push_async_callback(vectors.close)
-    await vectors.open(await _collection(catalog, embedder), must_exist=is_used)
+    await _open_collections(vectors, catalog, await _collection(catalog, embedder), must_exist=is_used)
     blobs = ObstoreBlobStore(folder / "blobs")
     stack.push_async_callback(blobs.close)
     bus = SqlQueueBus(catalog)
@@ -98,6 +103,8 @@ async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
         graph_upkeep=SqliteGraphUpkeep(graph),
         vectors=vectors,
         vector_upkeep=vectors,
+        renewal=graph,
+        collections=vectors,
         blobs=blobs,
         bus=bus,
         embedder=embedder,
@@ -123,8 +130,27 @@ def assemble(ports: Ports) -> Engine:
             visible=visible,
             passages_of=Preview(ports.clock).passages_of,
         ),
+        rebuilds=request.RebuildRequests(ports.catalog, ports.bus),
         loops=Loops(path.extractor, path.applier, path.sweeper, upkeep),
     )
+
+
+async def request_rebuild(settings: EngineSettings, stores: Some[DerivedStore]) -> Job:
+    """Note it for the next start, for a folder whose stores may not open; whoever calls owns the folder.
+
+    Raises what `open_ports` raises for the catalog, and `ConflictError` where there is nothing to rebuild.
+    """
+    _refuse_lost_catalog(settings.data_dir)
+    catalog = SqlCatalog(f"sqlite:///{settings.data_dir / CATALOG_NAME}", SystemClock())
+    try:
+        await catalog.migrate()
+        await catalog.check()
+        async with catalog.transaction() as tx:
+            job = await request.request_rebuild(tx, LOCAL_WORKSPACE, LOCAL_PRINCIPAL, stores)
+            await tx.commit()
+            return job
+    finally:
+        await catalog.close()
 
 
 @asynccontextmanager
@@ -172,6 +198,51 @@ async def _has_applied(catalog: Catalog) -> bool:
         return await tx.changes.highest_applied(LOCAL_WORKSPACE) > 0
 
 
+async def _graph(folder: Path, catalog: Catalog, *, must_exist: bool) -> SqliteGraphStore:
+    """Whatever state it is in, if it is to be made anew; what was begun goes on if it is sound."""
+    rebuild = await _rebuild_of(catalog, DerivedStore.GRAPH)
+    if rebuild is None:
+        return await SqliteGraphStore.open(folder, must_exist=must_exist)
+    try:
+        return await SqliteGraphStore.open(folder, must_exist=True)
+    except MisconfiguredError:
+        await _start_over(catalog, rebuild)
+        return await SqliteGraphStore.open_anew(folder)
+
+
+async def _open_collections(
+    vectors: EdgeCollections, catalog: Catalog, active: Collection, *, must_exist: bool
+) -> None:
+    rebuild = await _rebuild_of(catalog, DerivedStore.VECTORS)
+    async with catalog.reading() as tx:
+        building = (await tx.workspaces.get(LOCAL_WORKSPACE)).building
+    await vectors.tidy([each.name for each in (active, building) if each is not None])
+    try:
+        await vectors.open(active, must_exist=must_exist)
+    except MisconfiguredError:
+        if rebuild is None or building is None or building.model != active.model:
+            raise
+        vectors.stand_in(active)
+    if rebuild is None or building is None or rebuild.followed_seq is None:
+        return
+    try:
+        await vectors.build(building, must_exist=True)
+    except MisconfiguredError:
+        await _start_over(catalog, rebuild)
+
+
+async def _rebuild_of(catalog: Catalog, store: DerivedStore) -> Rebuild | None:
+    async with catalog.reading() as tx:
+        found = [each for each in await tx.history.rebuilds(LOCAL_WORKSPACE) if each.store is store]
+    return found[0] if found else None
+
+
+async def _start_over(catalog: Catalog, rebuild: Rebuild) -> None:
+    async with catalog.transaction() as tx:
+        await tx.history.begin(replace(rebuild, followed_seq=None, lost=0))
+        await tx.commit()
+
+
 async def _collection(catalog: Catalog, embedder: Embedder) -> Collection:
     """The workspace's collection, made for this model if there is none yet.
 
@@ -187,6 +258,7 @@ async def _collection(catalog: Catalog, embedder: Embedder) -> Collection:
                 "choose the former model again, or use another data folder",
                 setting="EMBEDDING__MODEL",
             )
-        await tx.workspaces.activate(LOCAL_WORKSPACE, collection)
+        if workspace.collection is None:
+            await tx.workspaces.activate(LOCAL_WORKSPACE, collection)
         await tx.commit()
     return collection

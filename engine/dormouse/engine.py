@@ -25,11 +25,13 @@ from dormouse.model.dataset import MAX_NAME_CHARACTERS, Dataset, DatasetSummary
 from dormouse.model.document import Content, Item, Original
 from dormouse.model.export import ExportRow
 from dormouse.model.job import Job, JobStep, Stage
+from dormouse.model.rebuild import DerivedStore
 from dormouse.model.recall import RecallRequest, RecallResult
 from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
 from dormouse.model.scope import Permission, Scope
 from dormouse.model.session import EntryDraft, EntryKind, SessionEntry, SessionPage, SessionSummary
 from dormouse.ports.bundle import Ports
+from dormouse.rebuild.request import RebuildRequests
 from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops
 from dormouse.sessions import browse
@@ -57,12 +59,14 @@ class Engine:
         *,
         accepts: Acceptors,
         pipeline: RecallPipeline,
+        rebuilds: RebuildRequests,
         loops: Loops,
     ) -> None:
         self._ports, self._catalog = ports, ports.catalog
         self._acceptor, self._stager = accepts.remembering, accepts.staging
         self._forgetter, self._suppressor = accepts.forgetting, accepts.suppressing
         self._pipeline, self._loops = pipeline, loops
+        self._rebuilds = rebuilds
 
     async def scope_of(self, principal: PrincipalId) -> Scope:
         """What this principal may see now; make a new one for every request."""
@@ -298,6 +302,13 @@ class Engine:
     def export(self, scope: Scope, what: What) -> AsyncIterator[ExportRow]:
         """Everything of the readable datasets in one canonical order; narrow the scope for fewer."""
         return Exporter(self._ports).export(scope, what)
+
+    async def rebuild(self, scope: Scope, stores: Collection[DerivedStore]) -> Job:
+        """Make these stores of the whole workspace anew from what was remembered, or go on with doing so.
+
+        For whoever runs the server: who may is not decided here. Raises `ConflictError`.
+        """
+        return await self._rebuilds.rebuild(scope.workspace, scope.principal, stores)
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Extraction, applying and sweeping in this process until the block ends; leaving drains them."""

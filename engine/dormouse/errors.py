@@ -98,8 +98,11 @@ class CatalogUnavailableError(UnavailableError):
 class StoreUnavailableError(UnavailableError):
     code = "store_unavailable"
 
-    def __init__(self, *, port: Port, retry_after_s: int = 1, is_full: bool = False) -> None:
+    def __init__(
+        self, *, port: Port, retry_after_s: int = 1, is_full: bool = False, is_rebuilt: bool = False
+    ) -> None:
         trouble = "has a full disk; free some space" if is_full else "does not answer"
+        trouble = "is being rebuilt" if is_rebuilt else trouble
         super().__init__(f"the {port} store {trouble}", retry_after_s=retry_after_s)
         self.port = port
 

@@ -66,8 +66,3 @@ def new_job_id() -> JobId:
 
 def new_session_entry_id() -> SessionEntryId:
     return SessionEntryId(str(uuid4()))
-
-
-def blob_key(workspace: WorkspaceId, job: JobId, sha256: str) -> BlobKey:
-    """One prefix per job and never shared between jobs, so that a forget can erase by prefix."""
-    return BlobKey(f"{workspace}/{job}/{sha256}")

@@ -39,6 +39,11 @@ async def _progress(ports: Ports, scope: Scope) -> None:
 
 
 async def _graph_and_vectors(ports: Ports, scope: Scope) -> None:
+    async with ports.catalog.reading() as tx:
+        rebuilt = [each.store.value for each in await tx.history.rebuilds(scope.workspace)]
+    if rebuilt:
+        names = " and ".join(rebuilt)
+        raise UnavailableError(f"being rebuilt: {names}; `dormouse jobs` shows how far it is")
     passages = (await ports.graph.count(scope)).passages
     points = await ports.vectors.count(scope)
     if passages == points:
@@ -47,6 +52,6 @@ async def _graph_and_vectors(ports: Ports, scope: Scope) -> None:
         is_at_rest = await tx.changes.unapplied_count(scope.workspace) == 0
     if is_at_rest and (await ports.graph.count(scope)).passages == passages:
         raise MisconfiguredError(
-            f"the graph holds {passages} passages and the vectors {points}: restore a backup of the data "
-            "folder, or forget and remember again what is not found"
+            f"the graph holds {passages} passages and the vectors {points}: `dormouse rebuild` makes them "
+            "equal again"
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dormouse.apply.counted import CountedTerms
 from dormouse.apply.decide import Decider
-from dormouse.apply.loop import Applier
+from dormouse.apply.loop import Applier, Duties
 from dormouse.apply.settle import Settler
 from dormouse.apply.steps import Deeds, Steps
 from dormouse.apply.takeover import Takeover
@@ -25,12 +25,18 @@ from dormouse.ingest.stage import Stager
 from dormouse.ingest.sweep import Sweeper
 from dormouse.jobs.fenced_call import FencedCalls, Patience
 from dormouse.model.change import ApplyLease, Change
+from dormouse.model.rebuild import DerivedStore
 from dormouse.ports.bundle import Ports
+from dormouse.rebuild.backfill import Backfill
+from dormouse.rebuild.contents import ContentsReader
+from dormouse.rebuild.followers import Follower, GraphFollower, VectorFollower
+from dormouse.rebuild.parts import ModelParts
 
 
 @dataclass(frozen=True, slots=True)
 class WritePath:
-    """Acceptors for callers, and the three loops that do what was accepted; `steps` applies one change."""
+    """Acceptors for callers, and the three loops that do what was accepted; `steps` applies one change, and
+    `backfill` follows some when a store is made anew."""
 
     acceptor: Acceptor
     stager: Stager
@@ -39,6 +45,7 @@ class WritePath:
     extractor: ExtractWorker
     steps: Steps
     applier: Applier
+    backfill: Backfill
     sweeper: Sweeper
 
 
@@ -51,7 +58,9 @@ def write_path(
     sweeper = Sweeper(catalog, blobs, bus, ports.directory, ports.clock)
     preparation = Preparation(catalog, blobs, ports.embedder, ports.extractor, ports.reader)
     outcomes = Outcomes(catalog, blobs, ports.clock, holder=holder, alarm=sweeper.wake)
-    steps, takeover = _applying(ports, sweeper, patience)
+    calls = FencedCalls(catalog, patience)
+    steps, takeover = _applying(ports, sweeper, calls, patience)
+    backfill = _backfill(ports, calls)
     return WritePath(
         acceptor=Acceptor(catalog, blobs, bus, ports.clock),
         stager=Stager(catalog, bus),
@@ -59,14 +68,31 @@ def write_path(
         suppressor=SuppressAcceptor(catalog, bus),
         extractor=ExtractWorker(catalog, bus, preparation, outcomes, slots=jobs),
         steps=steps,
-        applier=Applier(catalog, bus, steps, takeover, holder=holder, slots=workspaces),
+        applier=Applier(
+            catalog,
+            bus,
+            Duties(takeover, steps, backfill.step),
+            holder=holder,
+            slots=workspaces,
+        ),
+        backfill=backfill,
         sweeper=sweeper,
     )
 
 
-def _applying(ports: Ports, sweeper: Sweeper, patience: Patience) -> tuple[Steps, Takeover]:
+def _backfill(ports: Ports, calls: FencedCalls) -> Backfill:
+    reader = ContentsReader(ports.blobs)
+    followers: dict[DerivedStore, Follower] = {
+        DerivedStore.GRAPH: GraphFollower(ports.graph, ports.renewal, calls),
+        DerivedStore.VECTORS: VectorFollower(
+            ports.catalog, ModelParts(ports.catalog, reader), ports.collections, calls
+        ),
+    }
+    return Backfill(ports.catalog, reader, followers)
+
+
+def _applying(ports: Ports, sweeper: Sweeper, calls: FencedCalls, patience: Patience) -> tuple[Steps, Takeover]:
     catalog, graph, vectors, blobs = ports.catalog, ports.graph, ports.vectors, ports.blobs
-    calls = FencedCalls(catalog, patience)
     counted = CountedTerms(catalog, blobs)
     eraser = Eraser(catalog, graph, vectors, blobs, calls, counted.removal)
     hider = Hider(catalog, graph, ports.vector_upkeep, calls, counted.share)

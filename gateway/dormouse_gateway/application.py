@@ -21,6 +21,7 @@ from dormouse_gateway.auth.principal import LOCAL_ONLY
 from dormouse_gateway.contracts.graph.modes import tool_mode
 from dormouse_gateway.contracts.graph.rest import rest_routes
 from dormouse_gateway.contracts.graph.toolset import INSTRUCTIONS, GraphManners, graph_toolset
+from dormouse_gateway.maintenance import maintenance_routes
 from dormouse_gateway.mcp.endpoint import Endpoint, mcp_routes
 from dormouse_gateway.mcp.server import ServerIdentity, build_server
 from dormouse_gateway.mcp.session_id import SessionIds
@@ -66,7 +67,11 @@ def served_routes(
     engine_provider: Callable[[], Engine], settings: GatewaySettings, mcp: ASGIApp, owner: Owner
 ) -> list[BaseRoute]:
     """The public ones, and those between this machine's own processes."""
-    return [*public_routes(engine_provider, settings, mcp), *owner.routes()]
+    return [
+        *public_routes(engine_provider, settings, mcp),
+        *owner.routes(),
+        *maintenance_routes(engine_provider),
+    ]
 
 
 def public_routes(

@@ -4,7 +4,9 @@ Source: writes §3.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 import structlog
 
@@ -22,6 +24,24 @@ from dormouse.ports.message_bus import MessageBus
 log = structlog.get_logger()
 
 
+class BackfillTurn(Protocol):
+    @property
+    def worked(self) -> bool: ...
+
+    @property
+    def holds_changes(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Duties:
+    """What the holder of a lease does. `backfill` takes one step of making a store anew, if one is: between two
+    changes, so that every store has one writer."""
+
+    takeover: Takeover
+    steps: Steps
+    backfill: Callable[[ApplyLease], Awaitable[BackfillTurn]]
+
+
 class Applier:
     """Applies `slots` workspaces at once; `holder` names this process in leases."""
 
@@ -29,16 +49,14 @@ class Applier:
         self,
         catalog: Catalog,
         bus: MessageBus,
-        steps: Steps,
-        takeover: Takeover,
+        duties: Duties,
         *,
         holder: str,
         slots: int = 2,
     ) -> None:
         self._catalog = catalog
         self._bus = bus
-        self._steps = steps
-        self._takeover = takeover
+        self._takeover, self._steps, self._backfill = duties.takeover, duties.steps, duties.backfill
         self._holder = holder
         self._slots = slots
         self._busy = Busy()
@@ -94,10 +112,12 @@ class Applier:
         """None while the workspace is parked, has nothing to do, or another process applies it."""
         async with self._catalog.transaction() as tx:
             row = await tx.workspaces.get(workspace)
-            if row.not_before_ms > tx.now_ms or await tx.changes.next_unapplied(workspace) is None:
+            is_parked = row.not_before_ms > tx.now_ms
+            is_idle = is_parked or await tx.changes.next_unapplied(workspace) is None
+            if is_idle and not await tx.history.rebuilds(workspace):
                 return None
             lease = await tx.workspaces.acquire_lease(workspace, self._holder, LEASE_MS)
-            if lease is not None and row.parked_reason is not None:
+            if lease is not None and row.parked_reason is not None and not is_parked:
                 await tx.workspaces.park(workspace, 0, None)
             await tx.commit()
             return lease
@@ -111,12 +131,17 @@ class Applier:
         if self._takeover.is_needed(lease):
             await self._takeover.take(lease)
         while not self._busy.is_draining:
-            change = await self._next(lease.workspace)
-            if change is None or not await self._steps.take(lease, change):
+            turn = await self._backfill(lease)
+            change = None if turn.holds_changes else await self._next(lease.workspace)
+            has_applied = change is not None and await self._steps.take(lease, change)
+            if not has_applied and not turn.worked:
                 return
 
     async def _next(self, workspace: WorkspaceId) -> Change | None:
+        """None too while the workspace waits for something."""
         async with self._catalog.reading() as tx:
+            if (await tx.workspaces.get(workspace)).not_before_ms > tx.now_ms:
+                return None
             return await tx.changes.next_unapplied(workspace)
 
     async def _release(self, lease: ApplyLease) -> None:

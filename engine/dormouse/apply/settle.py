@@ -51,7 +51,7 @@ class Settler:
                 if not job.stage.is_final:
                     await fail(tx, job, failure)
                     telemetry.job_reached("failed", (tx.now_ms - job.accepted_ms) / 1000)
-                await tx.changes.mark_applied(lease, change.seq)
+                await tx.changes.abandon(lease, change.seq)
             await tx.commit()
 
     async def _text_as_blob(self, change: Change) -> BlobKey | None:

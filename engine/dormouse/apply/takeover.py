@@ -53,7 +53,8 @@ class Takeover:
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(lease.workspace)
             change = await tx.changes.next_unapplied(lease.workspace)
-            if change is not None:
+            # While a store is made anew, the change was not what its holder died of.
+            if change is not None and not await tx.history.rebuilds(lease.workspace):
                 await tx.changes.count_attempt(lease, change.seq)
             erased = await tx.changes.recent_erasures(lease.workspace, tx.now_ms - REPEATED_MS)
             await tx.commit()

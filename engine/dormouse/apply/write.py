@@ -4,15 +4,11 @@ Vectors first: an orphan point is invisible, an orphan passage would be recalled
 graph first for the same reason. Every step may be repeated. Source: writes §3, step 3.
 """
 
-from collections.abc import Mapping
-
 from dormouse.access.writer import writer_scope
 from dormouse.codec.change_set import ChangeSet
-from dormouse.codec.part import Part, decode_part
-from dormouse.ids import PassageId
+from dormouse.codec.part import decode_part
 from dormouse.jobs.fenced_call import FencedCalls, fence_of
 from dormouse.model.change import ApplyLease, Change
-from dormouse.model.passage import Passage, PassageVectors, Point
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.graph_store import GraphStore
 from dormouse.ports.vector_store import VectorStore
@@ -28,7 +24,9 @@ class StoreWriter:
     async def write(self, lease: ApplyLease, change: Change, change_set: ChangeSet) -> None:
         """Raises `LeaseLostError` and `StoreUnavailableError`; repeating it changes nothing."""
         assert change.blob is not None
-        points = points_of(decode_part(await self._blobs.get(change.blob)), change_set)
+        points = decode_part(await self._blobs.get(change.blob)).points(
+            change_set.rows.passages, is_hidden=change_set.is_hidden
+        )
         scope, fence = writer_scope(change.workspace, change.dataset), fence_of(lease, change.seq)
         await self._calls.write(lease, "vector", lambda: self._vectors.upsert(scope, fence, points))
         await self._calls.write(lease, "graph", lambda: self._graph.write(scope, fence, change_set.rows))
@@ -40,35 +38,3 @@ class StoreWriter:
             await self._calls.erase(
                 lease, "vector", lambda: self._vectors.erase(scope, fence, retired, is_forgetting=False)
             )
-
-
-def points_of(part: Part, change_set: ChangeSet) -> list[Point]:
-    """The part's vectors under the passages as the change set places them."""
-    vectors: Mapping[PassageId, PassageVectors] = dict(
-        zip((each.id for each in part.passages), part.vectors, strict=True)
-    )
-    return [
-        point_of(passage, vectors[passage.id], is_hidden=change_set.is_hidden)
-        for passage in change_set.rows.passages
-    ]
-
-
-def point_of(passage: Passage, vectors: PassageVectors, *, is_hidden: bool) -> Point:
-    return Point(
-        passage=passage.id,
-        dataset=passage.dataset,
-        document=passage.document,
-        dataset_generation=passage.dataset_generation,
-        first_revision=passage.first_revision,
-        last_revision=passage.last_revision,
-        kind=passage.kind,
-        session=passage.session,
-        order=passage.order,
-        speaker=passage.speaker,
-        role=passage.role,
-        language=passage.language,
-        occurred_ms=passage.occurred_ms,
-        previous=passage.previous,
-        vectors=vectors,
-        is_hidden=is_hidden,
-    )

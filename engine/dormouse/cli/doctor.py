@@ -34,6 +34,8 @@ DEFAULT_PORT = 8000
 TELLING_PASSAGES = 1000  # below, what an empty folder takes would count as theirs
 BLOBS_BUDGET_S = 5.0
 _RESTORE = "Stop the server and restore the data folder from a backup."
+_REBUILD = "Run `dormouse rebuild`: they are made anew from what was remembered."
+_DERIVED = frozenset({"graph.sqlite3"})
 _PRIVATE = (SERVER_FILE, "catalog.sqlite3", "graph.sqlite3", "session.key")
 
 State = Literal["ok", "warning", "problem"]
@@ -181,7 +183,8 @@ def catalog(found: list[examine.Database]) -> Finding:
     damaged = [database for database in found if database.trouble]
     if damaged:
         names = "; ".join(f"{database.name}: {database.trouble}" for database in damaged)
-        return Finding("databases", "problem", names, _RESTORE)
+        is_derived = {database.name for database in damaged} <= _DERIVED
+        return Finding("databases", "problem", names, _REBUILD if is_derived else _RESTORE)
     if not found:
         return Finding("databases", "ok", "none yet; the first start makes them")
     return Finding("databases", "ok", f"{', '.join(database.name for database in found)} sound")
@@ -204,7 +207,7 @@ async def _vectors(folder: Path) -> Finding:
     collections = examine.folders_in(folder)
     for collection in collections:
         if trouble := await trouble_of(collection):
-            return Finding("vectors", "problem", f"{collection.name} {trouble}", _RESTORE)
+            return Finding("vectors", "problem", f"{collection.name} {trouble}", _REBUILD)
     return Finding("vectors", "ok", "can be opened" if collections else "none yet")
 
 

@@ -210,6 +210,26 @@ def doctor(*, as_json: AsJson = False) -> None:
 
 
 @app.command()
+def rebuild(
+    *,
+    graph: Annotated[bool, typer.Option("--graph", help="The graph only.")] = False,
+    vectors: Annotated[bool, typer.Option("--vectors", help="The vectors only.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Make the graph and the vectors anew from what was remembered.
+
+    For files that are lost, damaged or of another version, also when the server does not start. Nothing is
+    read or embedded again; a rebuild that was interrupted goes on.
+    """
+    from dormouse.cli import rebuild as command
+    from dormouse.model.rebuild import DerivedStore
+
+    chosen = {DerivedStore.GRAPH: graph, DerivedStore.VECTORS: vectors}
+    stores = [store for store, is_chosen in chosen.items() if is_chosen or not (graph or vectors)]
+    _end(command.rebuild(stores, is_confirmed=yes))
+
+
+@app.command()
 def stop() -> None:
     """End the server of this data folder.
 

@@ -19,6 +19,10 @@ class Progress(Protocol):
         """One more is done."""
         ...
 
+    def reach(self, done: int, total: int, name: str) -> None:
+        """So many are done; the total may turn out to be another."""
+        ...
+
 
 def say(text: str = "") -> None:
     typer.echo(printable(text))
@@ -70,6 +74,9 @@ class _Bar:
     def advance(self, name: str) -> None:
         self._bar.update(self._task, advance=1, description=printable(name))
 
+    def reach(self, done: int, total: int, name: str) -> None:
+        self._bar.update(self._task, completed=done, total=total, description=printable(name))
+
 
 class _Lines:
     def __init__(self, total: int) -> None:
@@ -78,8 +85,12 @@ class _Lines:
         self._said = time.monotonic()
 
     def advance(self, name: str) -> None:
-        self._done += 1
+        self.reach(self._done + 1, self._total, name)
+
+    def reach(self, done: int, total: int, name: str) -> None:
+        is_new = (done, total) != (self._done, self._total)
+        self._done, self._total = done, total
         now = time.monotonic()
-        if self._done == self._total or now - self._said >= _PLAIN_INTERVAL_S:
-            note(f"{self._done}/{self._total} {name}")
+        if is_new and (done == total or now - self._said >= _PLAIN_INTERVAL_S):
+            note(f"{done}/{total} {name}")
             self._said = now

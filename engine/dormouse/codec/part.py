@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from dormouse.codec.frame import pack, unpack
 from dormouse.ids import TermId
 from dormouse.model.memory import Extraction
-from dormouse.model.passage import Passage, PassageVectors
+from dormouse.model.passage import Passage, PassageVectors, Point
 
 _TAG = b"DMA1"
 
@@ -34,6 +34,11 @@ class Part:
     passages: tuple[Passage, ...]
     extractions: tuple[Extraction, ...]
     vectors: tuple[PassageVectors, ...]
+
+    def points(self, placed: Sequence[Passage], *, is_hidden: bool = False) -> list[Point]:
+        """Its vectors under these passages of it, as a change set places them."""
+        vectors = dict(zip((each.id for each in self.passages), self.vectors, strict=True))
+        return [Point.of(passage, vectors[passage.id], is_hidden=is_hidden) for passage in placed]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ class JobKind(StrEnum):
     FORGET_EVERYTHING = "forget_everything"
     SUPPRESS = "suppress"
     RESTORE = "restore"
+    REBUILD = "rebuild"
+    MIGRATE_EMBEDDING = "migrate_embedding"
 
     @property
     def is_forget(self) -> bool:

@@ -103,6 +103,27 @@ class Point:
     vectors: PassageVectors
     is_hidden: bool = False
 
+    @classmethod
+    def of(cls, passage: Passage, vectors: PassageVectors, *, is_hidden: bool = False) -> "Point":
+        return cls(
+            passage=passage.id,
+            dataset=passage.dataset,
+            document=passage.document,
+            dataset_generation=passage.dataset_generation,
+            first_revision=passage.first_revision,
+            last_revision=passage.last_revision,
+            kind=passage.kind,
+            session=passage.session,
+            order=passage.order,
+            speaker=passage.speaker,
+            role=passage.role,
+            language=passage.language,
+            occurred_ms=passage.occurred_ms,
+            previous=passage.previous,
+            vectors=vectors,
+            is_hidden=is_hidden,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Nominee:

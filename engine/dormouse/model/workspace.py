@@ -16,9 +16,12 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
+    """`collection` answers recalls; `building` is filled beside it, to take its place."""
+
     id: WorkspaceId
     name: str
     collection: Collection | None
+    building: Collection | None
     not_before_ms: int
     parked_reason: str | None
     created_ms: int

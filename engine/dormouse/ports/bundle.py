@@ -9,9 +9,10 @@ from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.document_reader import DocumentReader
 from dormouse.ports.embedder import Embedder
 from dormouse.ports.extractor import Extractor
-from dormouse.ports.graph_store import GraphStore
+from dormouse.ports.graph_store import GraphRenewal, GraphStore
 from dormouse.ports.graph_upkeep import GraphUpkeep
 from dormouse.ports.message_bus import MessageBus
+from dormouse.ports.vector_collections import VectorCollections
 from dormouse.ports.vector_store import VectorStore
 from dormouse.ports.vector_upkeep import VectorUpkeep
 from dormouse.ports.workspace_directory import WorkspaceDirectory
@@ -19,11 +20,15 @@ from dormouse.ports.workspace_directory import WorkspaceDirectory
 
 @dataclass(frozen=True, slots=True)
 class Ports:
+    """`renewal` and `collections` are the care of what `graph` and `vectors` use."""
+
     catalog: Catalog
     graph: GraphStore
     graph_upkeep: GraphUpkeep
     vectors: VectorStore
     vector_upkeep: VectorUpkeep
+    renewal: GraphRenewal
+    collections: VectorCollections
     blobs: BlobStore
     bus: MessageBus
     embedder: Embedder

@@ -83,3 +83,15 @@ class GraphStore(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class GraphRenewal(Protocol):
+    """The care of a graph that is lost or damaged: made anew, and refused to readers until it is whole."""
+
+    async def renew(self) -> None:
+        """Empty, as on the first day; from now on reads fail as being rebuilt, and writes go on."""
+        ...
+
+    async def complete(self) -> None:
+        """Everything is in it again: reads are answered."""
+        ...

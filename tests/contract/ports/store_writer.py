@@ -30,7 +30,7 @@ def content(number: int) -> bytes:
 
 
 def blob_key(number: int) -> ids.BlobKey:
-    return ids.blob_key(A_WORKSPACE, A_JOB, ids.sha256_hex(content(number)))
+    return ids.BlobKey(f"{A_WORKSPACE}/{A_JOB}/{ids.sha256_hex(content(number))}")
 
 
 async def write(folder: Path) -> None:

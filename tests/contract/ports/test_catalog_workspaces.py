@@ -31,7 +31,7 @@ async def test_a_workspace_is_made_once(catalog: Catalog, clock: HandClock) -> N
         again = await tx.workspaces.ensure(A_WORKSPACE, "Local")
         await tx.commit()
 
-    assert made == again == Workspace(A_WORKSPACE, "Local", None, 0, None, NOW_MS)
+    assert made == again == Workspace(A_WORKSPACE, "Local", None, None, 0, None, NOW_MS)
 
 
 async def test_an_unknown_workspace_is_not_found(catalog: Catalog) -> None:

@@ -8,12 +8,12 @@ import pytest
 from dormouse.access.lookup import visible
 from dormouse.adapters.embedder.onnx import OnnxEmbedder
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE
-from dormouse.apply.write import point_of
 from dormouse.audit.compare import Likeness, content_hash, differences
 from dormouse.errors import ForbiddenError, NotFoundError
 from dormouse.ids import DatasetId, DocumentId
 from dormouse.model.export import ExportRow, RowKind
 from dormouse.model.job import JobKind, Stage
+from dormouse.model.passage import Point
 from dormouse.model.scope import Fence
 from dormouse.ports.catalog.hidden import Hiding
 from dormouse.ports.vector_store import DenseArm, PointFilter
@@ -209,7 +209,7 @@ async def test_a_late_upsert_of_a_dead_process_is_hidden_again_by_its_successor(
     await world.suppress(document)
     await world.work()
     (stored,) = await world.ports.vector_upkeep.points(await world.scope(), list(point_before))
-    late = point_of(point_before[stored.passage], stored.vectors, is_hidden=False)
+    late = Point.of(point_before[stored.passage], stored.vectors, is_hidden=False)
     await world.ports.vectors.upsert(await world.scope(), Fence(LOCAL_WORKSPACE, 1, 10_000), [late])
     assert stored.passage in await named_by_an_arm(world)
 

@@ -18,7 +18,7 @@ from dormouse.adapters.extractor.lexical import LexicalExtractor
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
 from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
-from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
+from dormouse.adapters.vector_store.edge_collections import EdgeCollections
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWorkspaceDirectory
 from dormouse.audit.export import Exporter, What
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, PassageId, TermId
@@ -263,19 +263,26 @@ async def opened(folder: Path, clock: HandClock, embedder: Embedder) -> AsyncIte
         await catalog.migrate()
         graph = await SqliteGraphStore.open(folder / "graph")
         stack.push_async_callback(graph.close)
-        vectors = QdrantEdgeVectorStore(folder / "vectors")
+        vectors = EdgeCollections(folder / "vectors")
         stack.push_async_callback(vectors.close)
-        collection = Collection("passages", counting.model, counting.dimension)
-        await vectors.open(collection)
         async with catalog.transaction() as tx:
-            await tx.workspaces.ensure(LOCAL_WORKSPACE, "local")
+            row = await tx.workspaces.ensure(LOCAL_WORKSPACE, "local")
+            collection = row.collection or Collection("passages", counting.model, counting.dimension)
+            if row.collection is None:
+                await tx.workspaces.activate(LOCAL_WORKSPACE, collection)
+            rebuilds = await tx.history.rebuilds(LOCAL_WORKSPACE)
             await tx.commit()
+        await vectors.open(collection)
+        if row.building is not None and any(each.followed_seq is not None for each in rebuilds):
+            await vectors.build(row.building, must_exist=True)
         parts: dict[str, Any] = {
             "catalog": catalog,
             "graph": graph,
             "graph_upkeep": SqliteGraphUpkeep(graph),
             "vectors": vectors,
             "vector_upkeep": vectors,
+            "renewal": graph,
+            "collections": vectors,
             "blobs": ObstoreBlobStore(folder / "blobs"),
             "bus": SqlQueueBus(catalog),
             "embedder": counting,

@@ -51,13 +51,13 @@ class SqlChangeLog:
             .order_by(changes.c.seq)
             .limit(1)
         )
-        return None if row is None else _change(row)
+        return None if row is None else change_of(row)
 
     async def unapplied_of(self, job: JobId) -> Sequence[Change]:
         rows = await self._connection.rows(
             select(changes).where(changes.c.job == job, changes.c.applied_ms.is_(None)).order_by(changes.c.seq)
         )
-        return [_change(row) for row in rows]
+        return [change_of(row) for row in rows]
 
     async def name_change_set(self, lease: ApplyLease, seq: int, blob: BlobKey) -> None:
         named = await self._set(lease, seq, {"change_set": blob}, changes.c.change_set.is_(None))
@@ -68,6 +68,10 @@ class SqlChangeLog:
         return bool(
             await self._set(lease, seq, {"applied_ms": self._connection.now_ms}, changes.c.applied_ms.is_(None))
         )
+
+    async def abandon(self, lease: ApplyLease, seq: int) -> None:
+        columns: dict[str, object] = {"applied_ms": self._connection.now_ms, "change_set": None}
+        await self._set(lease, seq, columns, changes.c.applied_ms.is_(None))
 
     async def count_attempt(self, lease: ApplyLease, seq: int) -> int:
         await self._set(lease, seq, {"attempts": changes.c.attempts + 1})
@@ -89,7 +93,7 @@ class SqlChangeLog:
             select(changes).where(changes.c.workspace == lease.workspace, changes.c.seq == moved)
         )
         assert row is not None
-        return _change(row)
+        return change_of(row)
 
     async def recent_erasures(self, workspace: WorkspaceId, since_ms: int) -> Sequence[Change]:
         rows = await self._connection.rows(
@@ -101,7 +105,7 @@ class SqlChangeLog:
             )
             .order_by(changes.c.seq)
         )
-        return [_change(row) for row in rows]
+        return [change_of(row) for row in rows]
 
     async def waiting_forgets(self, workspace: WorkspaceId, after_seq: int, limit: int) -> Sequence[Change]:
         kinds = (ChangeKind.ERASE_DOCUMENT.value, ChangeKind.ERASE_DATASET.value)
@@ -116,7 +120,7 @@ class SqlChangeLog:
             .order_by(changes.c.seq)
             .limit(limit)
         )
-        return [_change(row) for row in rows]
+        return [change_of(row) for row in rows]
 
     async def highest_applied(self, workspace: WorkspaceId) -> int:
         seq = await self._connection.value(
@@ -154,7 +158,8 @@ class SqlChangeLog:
         )
 
 
-def _change(row: Row[*tuple[Any, ...]]) -> Change:
+def change_of(row: Row[*tuple[Any, ...]]) -> Change:
+    """The change in a row that has all its columns."""
     return Change(
         workspace=WorkspaceId(row.workspace),
         seq=row.seq,

@@ -55,6 +55,11 @@ class SqlDatasetRegister:
         )
         return [_dataset(row) for row in rows]
 
+    async def of_workspace(self, workspace: WorkspaceId) -> frozenset[DatasetId]:
+        mine = select(dataset_rows.c.id).where(dataset_rows.c.workspace == workspace)
+        rows = await self._connection.rows(mine)
+        return frozenset(DatasetId(row.id) for row in rows)
+
     async def many(self, datasets: Collection[DatasetId]) -> Sequence[Dataset]:
         found: list[Dataset] = []
         for batch in in_batches(datasets):

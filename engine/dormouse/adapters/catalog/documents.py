@@ -13,6 +13,7 @@ from dormouse.adapters.catalog.tables import (
     idempotency_keys,
     item_generations,
     jobs,
+    part_vectors,
     parts,
     plans,
     revisions,
@@ -155,6 +156,7 @@ class SqlDocumentRegister:
         # What answered or was derived for these jobs quotes or hashes their content.
         for some in in_batches(erased):
             await self._connection.run(delete(idempotency_keys).where(idempotency_keys.c.job.in_(some)))
+            await self._connection.run(delete(part_vectors).where(part_vectors.c.job.in_(some)))
             await self._connection.run(delete(parts).where(parts.c.job.in_(some)))
             await self._connection.run(delete(plans).where(plans.c.job.in_(some)))
         await self._connection.run(delete(hidden).where(hidden.c.document.in_(batch)))

@@ -266,6 +266,29 @@ changes = Table(
     Index(None, "change_set"),
 )
 
+# A store that is made anew: how far it has followed the applied changes.
+rebuilds = Table(
+    "rebuilds",
+    metadata,
+    Column("workspace", ForeignKey("workspaces.id"), primary_key=True),
+    Column("store", Text, primary_key=True),
+    Column("job", ForeignKey("jobs.id"), nullable=False),
+    Column("followed_seq", BigInteger),
+    Column("lost", Integer, nullable=False),
+)
+
+# A part's vectors by another model than the one that extracted it.
+part_vectors = Table(
+    "part_vectors",
+    metadata,
+    Column("part", Text, primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("job", ForeignKey("jobs.id"), nullable=False),
+    Column("blob", Text, nullable=False),
+    Index(None, "job"),
+    Index(None, "blob"),
+)
+
 term_totals = Table(
     "term_totals",
     metadata,

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, delete, func, select
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import datasets as dataset_rows
 from dormouse.adapters.catalog.tables import term_counts, term_totals
-from dormouse.ids import DatasetId, TermId
+from dormouse.ids import DatasetId, TermId, WorkspaceId
 from dormouse.ports.catalog.terms import TermCounts
 
 
@@ -37,6 +37,15 @@ class SqlTermStatistics:
             await self._connection.run(
                 delete(table).where(table.c.dataset == dataset, table.c.generation < generation)
             )
+
+    async def replace(
+        self, workspace: WorkspaceId, counted: Mapping[tuple[DatasetId, int], TermCounts]
+    ) -> None:
+        mine = select(dataset_rows.c.id).where(dataset_rows.c.workspace == workspace)
+        for table in (term_counts, term_totals):
+            await self._connection.run(delete(table).where(table.c.dataset.in_(mine)))
+        for (dataset, generation), counts in counted.items():
+            await self.add(dataset, generation, counts.passages, counts.frequencies)
 
     async def counts(self, datasets: Collection[DatasetId], terms: Collection[TermId]) -> TermCounts:
         passages, frequencies = 0, Counter[TermId]()

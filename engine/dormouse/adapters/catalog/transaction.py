@@ -12,6 +12,7 @@ from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.datasets import SqlDatasetRegister
 from dormouse.adapters.catalog.documents import SqlDocumentRegister
 from dormouse.adapters.catalog.hidden import SqlHiddenBook
+from dormouse.adapters.catalog.history import SqlChangeHistory
 from dormouse.adapters.catalog.jobs import SqlJobLedger
 from dormouse.adapters.catalog.revisions import SqlRevisionRegister
 from dormouse.adapters.catalog.sessions import SqlSessionBook
@@ -26,6 +27,7 @@ from dormouse.ports.catalog.changes import ChangeLog
 from dormouse.ports.catalog.datasets import DatasetRegister
 from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
 from dormouse.ports.catalog.hidden import HiddenBook
+from dormouse.ports.catalog.history import ChangeHistory
 from dormouse.ports.catalog.jobs import JobLedger
 from dormouse.ports.catalog.sessions import SessionBook
 from dormouse.ports.catalog.terms import TermStatistics
@@ -54,6 +56,7 @@ class SqlTransaction:
     documents: DocumentRegister
     revisions: RevisionRegister
     hidden: HiddenBook
+    history: ChangeHistory
     jobs: JobLedger
     sessions: SessionBook
     terms: TermStatistics
@@ -69,6 +72,7 @@ class SqlTransaction:
         self.documents = SqlDocumentRegister(connection)
         self.revisions = SqlRevisionRegister(connection)
         self.hidden = SqlHiddenBook(connection)
+        self.history = SqlChangeHistory(connection)
         self.jobs = SqlJobLedger(connection)
         self.sessions = SqlSessionBook(connection)
         self.terms = SqlTermStatistics(connection)

@@ -13,6 +13,7 @@ from dormouse.adapters.catalog.tables import (
     apply_leases,
     changes,
     jobs,
+    part_vectors,
     plans,
     revisions,
     workspaces,
@@ -133,7 +134,14 @@ class SqlWorkLedger:
         return None if at_ms is None else int(at_ms)
 
     async def named_blobs(self, blobs: Collection[BlobKey]) -> frozenset[BlobKey]:
-        columns = (revisions.c.blob, plans.c.blob, part_rows.c.blob, changes.c.blob, changes.c.change_set)
+        columns = (
+            revisions.c.blob,
+            plans.c.blob,
+            part_rows.c.blob,
+            part_vectors.c.blob,
+            changes.c.blob,
+            changes.c.change_set,
+        )
         named: set[BlobKey] = set()
         for batch in in_batches(blobs):
             statement = union_all(*(select(column).where(column.in_(batch)) for column in columns))

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, exists, select, update
+from sqlalchemy import Row, and_, exists, or_, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection
-from dormouse.adapters.catalog.tables import apply_leases, changes, workspaces
+from dormouse.adapters.catalog.tables import apply_leases, changes, rebuilds, workspaces
 from dormouse.errors import LeaseLostError, NotFoundError
 from dormouse.ids import WorkspaceId
 from dormouse.model.change import ApplyLease
@@ -36,6 +36,15 @@ class SqlWorkspaceRegister:
             collection_name=collection.name,
             collection_model=collection.model,
             collection_dimension=collection.dimension,
+        )
+        await self.build(workspace, None)
+
+    async def build(self, workspace: WorkspaceId, collection: Collection | None) -> None:
+        await self._set(
+            workspace,
+            building_name=collection.name if collection else None,
+            building_model=collection.model if collection else None,
+            building_dimension=collection.dimension if collection else None,
         )
 
     async def park(self, workspace: WorkspaceId, not_before_ms: int, reason: str | None) -> None:
@@ -81,10 +90,10 @@ class SqlWorkspaceRegister:
 
     async def with_due_changes(self) -> Sequence[WorkspaceId]:
         waiting = exists().where(changes.c.workspace == workspaces.c.id, changes.c.applied_ms.is_(None))
+        is_due = and_(workspaces.c.not_before_ms <= self._connection.now_ms, waiting)
+        is_rebuilt = exists().where(rebuilds.c.workspace == workspaces.c.id)
         rows = await self._connection.rows(
-            select(workspaces.c.id)
-            .where(workspaces.c.not_before_ms <= self._connection.now_ms, waiting)
-            .order_by(workspaces.c.id)
+            select(workspaces.c.id).where(or_(is_due, is_rebuilt)).order_by(workspaces.c.id)
         )
         return [WorkspaceId(row.id) for row in rows]
 
@@ -123,9 +132,16 @@ def _held(lease: ApplyLease) -> Any:  # noqa: ANN401  an UPDATE still without it
 
 
 def _workspace(row: Row[*tuple[Any, ...]]) -> Workspace:
-    collection = None
-    if row.collection_name is not None:
-        collection = Collection(row.collection_name, row.collection_model, row.collection_dimension)
     return Workspace(
-        WorkspaceId(row.id), row.name, collection, row.not_before_ms, row.parked_reason, row.created_ms
+        id=WorkspaceId(row.id),
+        name=row.name,
+        collection=_collection(row.collection_name, row.collection_model, row.collection_dimension),
+        building=_collection(row.building_name, row.building_model, row.building_dimension),
+        not_before_ms=row.not_before_ms,
+        parked_reason=row.parked_reason,
+        created_ms=row.created_ms,
     )
+
+
+def _collection(name: str | None, model: str, dimension: int) -> Collection | None:
+    return None if name is None else Collection(name, model, dimension)

@@ -43,6 +43,7 @@ from dormouse.ports.graph_store import GraphCounts, GraphRows, MemoryQuery
 
 FILE_NAME = "graph.sqlite3"
 READERS = 3  # connections, one thread each
+REBUILT_RETRY_S = 5
 BUSY_TIMEOUT_S = 5.0  # for the lock, and for readers that hold the log up; adapters answer within 10 s
 PRAGMAS = (
     "journal_mode = WAL",
@@ -52,17 +53,21 @@ PRAGMAS = (
     "cache_size = -32768",  # KiB
 )
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
-_REMEDY = "stop Dormouse, keep the file, and put a backup of the data folder in its place"
+_REMEDY = "`dormouse rebuild` makes it anew"
 _DAMAGE = f"the graph file is damaged: {_REMEDY}"
 _LOST = f"the graph file is missing or empty, but the catalog knows of memories in it: {_REMEDY}"
+
+_NEWER = f"the graph was made by a newer Dormouse: start that one or newer; {_REMEDY}"
 
 
 class SqliteGraphStore:
     """Made by `open`. One writer at a time, reads beside it; ends with `close`."""
 
-    def __init__(self, writer: AsyncEngine, readers: AsyncEngine) -> None:
-        self._writer = writer
-        self._readers = readers
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._writer = _engine(folder / FILE_NAME, connections=1)
+        self._readers = _engine(folder / FILE_NAME, connections=READERS)
+        self._is_partial = False
 
     @classmethod
     async def open(cls, folder: Path, *, must_exist: bool = False) -> Self:
@@ -70,14 +75,37 @@ class SqliteGraphStore:
 
         Raises `MisconfiguredError` for a damaged, lost or newer file.
         """
-        path = await asyncio.to_thread(_found if must_exist else _made, folder)
-        store = cls(_engine(path, connections=1), _engine(path, connections=READERS))
+        await asyncio.to_thread(_found if must_exist else _made, folder)
+        store = cls(folder)
         try:
             await store._prepare(must_exist=must_exist)
         except BaseException:
             await store.close()
             raise
         return store
+
+    @classmethod
+    async def open_anew(cls, folder: Path) -> Self:
+        """In place of whatever is there, sound or not: empty, and refused to readers until it is complete."""
+        store = cls(folder)
+        await store.renew()
+        return store
+
+    async def renew(self) -> None:
+        await self.close()
+        await asyncio.to_thread(_remove, self._folder)
+        await asyncio.to_thread(_made, self._folder)
+        self._writer = _engine(self._folder / FILE_NAME, connections=1)
+        self._readers = _engine(self._folder / FILE_NAME, connections=READERS)
+        await self._prepare(must_exist=False)
+        async with self._immediate() as connection:
+            await connection.exec_driver_sql(sql.MARK_PARTIAL)
+        self._is_partial = True
+
+    async def complete(self) -> None:
+        async with self._immediate() as connection:
+            await connection.exec_driver_sql(sql.MARK_WHOLE)
+        self._is_partial = False
 
     async def write(self, scope: Scope, fence: Fence, rows: GraphRows) -> None:
         datasets = {row.dataset for row in rows.passages} | {row.dataset for row in rows.entities}
@@ -138,10 +166,10 @@ class SqliteGraphStore:
 
     async def count(self, scope: Scope, what: Erasure | None = None) -> GraphCounts:
         if what is None:
-            found = await self.read(sql.count_all(), rows_of.seen_by(scope))
+            found = await self._read_anyway(sql.count_all(), rows_of.seen_by(scope))
         else:
             statement = sql.count_matching(rows_of.condition_of(what), rows_of.wide_condition_of(what))
-            found = await self.read(statement, rows_of.seen_by(scope) | rows_of.parameters_of(what))
+            found = await self._read_anyway(statement, rows_of.seen_by(scope) | rows_of.parameters_of(what))
         passages, entities, versions = found[0]
         return GraphCounts(passages=passages, entities=entities, versions=versions)
 
@@ -154,16 +182,23 @@ class SqliteGraphStore:
         async with self._immediate() as connection:
             version = (await connection.exec_driver_sql("PRAGMA user_version")).scalar_one()
             if version > sql.VERSION:
-                raise MisconfiguredError("the graph was made by a newer Dormouse: start that one or newer")
+                raise MisconfiguredError(_NEWER)
             if version == 0 and must_exist:
                 raise MisconfiguredError(_LOST)
             for statement in sql.TABLES:
                 await connection.exec_driver_sql(statement)
             await connection.exec_driver_sql(f"PRAGMA user_version = {sql.VERSION}")
+            self._is_partial = bool((await connection.exec_driver_sql(sql.IS_PARTIAL)).scalar())
         await self._clean()
 
     async def read(self, statement: str, values: Mapping[str, Any]) -> Sequence[rows_of.Row]:
         """For the modules of this adapter; `sqlite_schema` has the statements."""
+        if self._is_partial:
+            # It may hold what later changes took out again.
+            raise StoreUnavailableError(port="graph", retry_after_s=REBUILT_RETRY_S, is_rebuilt=True)
+        return await self._read_anyway(statement, values)
+
+    async def _read_anyway(self, statement: str, values: Mapping[str, Any]) -> Sequence[rows_of.Row]:
         with _translated():
             async with self._readers.connect() as connection:
                 # Straight to the driver: one hop to its thread instead of four, half the time of a hydration.
@@ -227,21 +262,25 @@ def _engine(path: Path, *, connections: int) -> AsyncEngine:
     return engine
 
 
-def _found(folder: Path) -> Path:
+def _remove(folder: Path) -> None:
+    with _translated():
+        for suffix in ("", "-wal", "-shm"):
+            (folder / (FILE_NAME + suffix)).unlink(missing_ok=True)
+
+
+def _found(folder: Path) -> None:
     """Looked for before it is opened: opening gives an empty file a head, and then it looks sound."""
     path = folder / FILE_NAME
     with _translated():
         if not path.exists() or path.stat().st_size == 0:
             raise MisconfiguredError(_LOST)
-    return path
 
 
-def _made(folder: Path) -> Path:
+def _made(folder: Path) -> None:
     with _translated():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / FILE_NAME
         path.touch(mode=0o600)
-    return path
 
 
 def _set_up(connection: DBAPIConnection, _record: object) -> None:

@@ -58,6 +58,8 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS epochs (workspace TEXT NOT NULL PRIMARY KEY, epoch INTEGER NOT NULL)",
     # One row while bytes of erased rows may still lie in the file.
     "CREATE TABLE IF NOT EXISTS unclean (id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1))",
+    # One row while the graph is being made anew, and so lacks what it should hold.
+    "CREATE TABLE IF NOT EXISTS partial (id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1))",
 )
 
 
@@ -85,6 +87,9 @@ MARK_APPLIED = "INSERT OR IGNORE INTO applied (workspace, seq) VALUES (:workspac
 MARK_UNCLEAN = "INSERT OR IGNORE INTO unclean (id) VALUES (1)"
 MARK_CLEAN = "DELETE FROM unclean"
 IS_UNCLEAN = "SELECT count(*) FROM unclean"
+MARK_PARTIAL = "INSERT OR IGNORE INTO partial (id) VALUES (1)"
+MARK_WHOLE = "DELETE FROM partial"
+IS_PARTIAL = "SELECT count(*) FROM partial"
 READ_EPOCH = "SELECT epoch FROM epochs WHERE workspace = :workspace"
 STORE_EPOCH = (
     "INSERT INTO epochs (workspace, epoch) VALUES (:workspace, :epoch) "

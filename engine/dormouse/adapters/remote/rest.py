@@ -7,13 +7,14 @@ So a server that went away is looked for again, and one that is busy is asked ag
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
 import httpx
 
+from dormouse.adapters.data_folder.find import REBUILD_PATH
 from dormouse.errors import UnavailableError
 
 PATIENCE_S = 120.0
@@ -115,6 +116,10 @@ class RestClient:
                     yield line
         except httpx.TransportError as exc:
             raise UnavailableError("the server went away in the middle of the export: try again") from exc
+
+    async def rebuild(self, stores: Sequence[str]) -> dict[str, Any]:
+        """Of the memory on this machine only; the job that does it."""
+        return await self._dict("POST", REBUILD_PATH, json={"stores": list(stores)})
 
     async def _all(self, path: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []

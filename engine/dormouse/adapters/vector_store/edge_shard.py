@@ -184,6 +184,20 @@ class Shard:
         self._shard.update(operation)
         self._flush()  # the journal has them under the former one
 
+    def terms_after(
+        self, where: Where, after: str | None, limit: int
+    ) -> tuple[str | None, list[tuple[str, int, list[int]]]]:
+        """A page by id: dataset's key, generation and terms of each, and where the next page begins."""
+        request = edge.ScrollRequest(
+            offset=None if after is None else UUID(after),
+            limit=limit,
+            filter=_filter(where),
+            with_payload=["dataset", "generation"],
+            with_vector=[TERMS],
+        )
+        records, following = self._shard.scroll(request)
+        return None if following is None else str(following), [_terms_of(record) for record in records]
+
     def optimise(self) -> Footprint:
         self._clean()
         points = self._shard.count(edge.CountRequest(exact=True))
@@ -276,6 +290,12 @@ def _row(record: edge.Record) -> Row:
 
 def _sparse(vector: edge.SparseVector | None) -> tuple[list[int], list[float]]:
     return ([], []) if vector is None else (vector.indices, vector.values)
+
+
+def _terms_of(record: edge.Record) -> tuple[str, int, list[int]]:
+    payload: dict[str, Any] = record.payload or {}
+    vector: Any = record.vector or {}
+    return payload["dataset"], payload["generation"], _sparse(vector.get(TERMS))[0]
 
 
 def _request(arm: Arm, limit: int, chosen: edge.Filter | None) -> edge.QueryRequest:

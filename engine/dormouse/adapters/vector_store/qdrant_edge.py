@@ -7,24 +7,24 @@ Sources: retrieval, "Indexed units"; writes §3 and §5.
 
 import hashlib
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from dormouse.adapters.vector_store import edge_points as points_of
 from dormouse.adapters.vector_store.edge_process import DamagedFilesError, EdgeProcess
 from dormouse.errors import ForbiddenError, MisconfiguredError, StoreUnavailableError
-from dormouse.ids import DatasetId, PassageId
+from dormouse.ids import DatasetId, PassageId, TermId
 from dormouse.model.change import Erasure
 from dormouse.model.passage import Nominee, Point
 from dormouse.model.scope import Fence, Scope
 from dormouse.model.workspace import Collection as VectorCollection
+from dormouse.ports.catalog.terms import TermCounts
 from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm, VectorFootprint
 from dormouse.ports.vector_upkeep import PointMark
 
-_DAMAGE = (
-    "the files of the vectors are damaged or missing: stop Dormouse, keep them, and put a backup of the data "
-    "folder in their place"
-)
+_DAMAGE = "the files of the vectors are damaged or missing: `dormouse rebuild` makes them anew"
+TALLIED_AT_ONCE = 500  # points a call
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -41,7 +41,7 @@ class QdrantEdgeVectorStore:
 
     async def open(self, collection: VectorCollection, *, must_exist: bool = False) -> None:
         await self.close()
-        self._process = process = EdgeProcess(self._folder / _folder_name(collection.name))
+        self._process = process = EdgeProcess(self._folder / folder_name(collection.name))
         self._dimension = collection.dimension
         try:
             model, dimension = await process.open(collection.model, collection.dimension, must_exist)
@@ -129,6 +129,22 @@ class QdrantEdgeVectorStore:
     async def optimise(self) -> VectorFootprint:
         return VectorFootprint(*await self._opened.call("optimise"))
 
+    async def tally(self, scope: Scope) -> Mapping[tuple[DatasetId, int], TermCounts]:
+        """Of every readable point that is not hidden: how many there are, and how many hold each term."""
+        if not scope.readable:
+            return {}
+        counted: Counter[tuple[DatasetId, int]] = Counter()
+        terms: dict[tuple[DatasetId, int], Counter[TermId]] = defaultdict(Counter)
+        datasets, where = points_of.datasets_by_key(scope), points_of.where_readable(scope)
+        after: str | None = None
+        while True:
+            after, found = await self._opened.call("terms_after", where, after, TALLIED_AT_ONCE)
+            for key, generation, held in found:
+                counted[datasets[key], generation] += 1
+                terms[datasets[key], generation].update(held)
+            if after is None:
+                return {key: TermCounts(count, terms[key]) for key, count in counted.items()}
+
     async def close(self) -> None:
         process, self._process = self._process, None
         if process is not None:
@@ -141,7 +157,7 @@ class QdrantEdgeVectorStore:
         return self._process
 
 
-def _folder_name(collection: str) -> str:
+def folder_name(collection: str) -> str:
     """The name itself where every file system keeps it apart from others, else its hash."""
     if _PLAIN_NAME.fullmatch(collection):
         return collection

@@ -35,6 +35,10 @@ class ChangeLog(Protocol):
         """With the epoch asserted; False if it already was."""
         ...
 
+    async def abandon(self, lease: ApplyLease, seq: int) -> None:
+        """Mark it applied as one that did nothing: its change set is forgotten, and no rebuild follows it."""
+        ...
+
     async def count_attempt(self, lease: ApplyLease, seq: int) -> int:
         """Returns the attempts so far, this one included."""
         ...

@@ -22,6 +22,10 @@ class DatasetRegister(Protocol):
         """All, unlisted ones too, by name."""
         ...
 
+    async def of_workspace(self, workspace: WorkspaceId) -> frozenset[DatasetId]:
+        """Whoever owns them, unlisted ones too: for upkeep, never to answer anybody."""
+        ...
+
     async def many(self, datasets: Collection[DatasetId]) -> Sequence[Dataset]: ...
 
     async def summaries(self, datasets: Collection[DatasetId]) -> Sequence[DatasetSummary]:

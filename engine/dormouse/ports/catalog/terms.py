@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from dormouse.ids import DatasetId, TermId
+from dormouse.ids import DatasetId, TermId, WorkspaceId
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,12 @@ class TermStatistics(Protocol):
         ...
 
     async def drop_below(self, dataset: DatasetId, generation: int) -> None: ...
+
+    async def replace(
+        self, workspace: WorkspaceId, counted: Mapping[tuple[DatasetId, int], TermCounts]
+    ) -> None:
+        """All that is counted in the workspace, by dataset and generation, instead of what was."""
+        ...
 
     async def counts(self, datasets: Collection[DatasetId], terms: Collection[TermId]) -> TermCounts:
         """Of each dataset's current generation."""

@@ -8,6 +8,7 @@ from dormouse.ports.catalog.changes import ChangeLog
 from dormouse.ports.catalog.datasets import DatasetRegister
 from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
 from dormouse.ports.catalog.hidden import HiddenBook
+from dormouse.ports.catalog.history import ChangeHistory
 from dormouse.ports.catalog.jobs import JobLedger
 from dormouse.ports.catalog.sessions import SessionBook
 from dormouse.ports.catalog.terms import TermStatistics
@@ -28,6 +29,7 @@ class CatalogTransaction(Protocol):
     documents: DocumentRegister
     revisions: RevisionRegister
     hidden: HiddenBook
+    history: ChangeHistory
     jobs: JobLedger
     sessions: SessionBook
     terms: TermStatistics

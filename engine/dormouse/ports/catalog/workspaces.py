@@ -19,7 +19,13 @@ class WorkspaceRegister(Protocol):
         """Raises `NotFoundError`."""
         ...
 
-    async def activate(self, workspace: WorkspaceId, collection: Collection) -> None: ...
+    async def activate(self, workspace: WorkspaceId, collection: Collection) -> None:
+        """From this commit on it answers; none is being built any more."""
+        ...
+
+    async def build(self, workspace: WorkspaceId, collection: Collection | None) -> None:
+        """Name the collection that is filled beside the active one; None: no more."""
+        ...
 
     async def park(self, workspace: WorkspaceId, not_before_ms: int, reason: str | None) -> None:
         """No change is applied before `not_before_ms`; a reason of None ends it."""
@@ -44,5 +50,5 @@ class WorkspaceRegister(Protocol):
     async def release_lease(self, lease: ApplyLease) -> None: ...
 
     async def with_due_changes(self) -> Sequence[WorkspaceId]:
-        """Workspaces with unapplied changes whose `not_before_ms` has passed."""
+        """Workspaces with unapplied changes whose `not_before_ms` has passed, or with a store to rebuild."""
         ...

@@ -20,6 +20,7 @@ def upgrade() -> None:
     op.add_column("jobs", sa.Column("enrichment_failure", sa.Text(), nullable=True))
     _hidden()
     _ontologies()
+    _rebuilds()
 
 
 def _hidden() -> None:
@@ -56,3 +57,28 @@ def _ontologies() -> None:
         sa.UniqueConstraint("owner", "key", name="uq_ontologies_owner_key"),
     )
     op.create_index("ix_ontologies_blob", "ontologies", ["blob"], unique=False)
+
+
+def _rebuilds() -> None:
+    op.create_table(
+        "rebuilds",
+        sa.Column("workspace", sa.Text(), nullable=False),
+        sa.Column("store", sa.Text(), nullable=False),
+        sa.Column("job", sa.Text(), nullable=False),
+        sa.Column("followed_seq", sa.BigInteger(), nullable=True),
+        sa.Column("lost", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["workspace"], ["workspaces.id"], name="fk_rebuilds_workspace_workspaces"),
+        sa.ForeignKeyConstraint(["job"], ["jobs.id"], name="fk_rebuilds_job_jobs"),
+        sa.PrimaryKeyConstraint("workspace", "store", name="pk_rebuilds"),
+    )
+    op.create_table(
+        "part_vectors",
+        sa.Column("part", sa.Text(), nullable=False),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("job", sa.Text(), nullable=False),
+        sa.Column("blob", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["job"], ["jobs.id"], name="fk_part_vectors_job_jobs"),
+        sa.PrimaryKeyConstraint("part", "model", name="pk_part_vectors"),
+    )
+    op.create_index("ix_part_vectors_job", "part_vectors", ["job"], unique=False)
+    op.create_index("ix_part_vectors_blob", "part_vectors", ["blob"], unique=False)

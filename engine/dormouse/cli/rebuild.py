@@ -1,0 +1,59 @@
+"""`dormouse rebuild`: graph and vectors anew from catalog and blobs, whether a server runs or cannot start."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from dormouse import compose
+from dormouse.adapters.data_folder.find import running_owner
+from dormouse.adapters.data_folder.lock import owned
+from dormouse.adapters.remote.rest import RestClient
+from dormouse.cli.connection import connected
+from dormouse.cli.terminal import Progress, note, progress, say
+from dormouse.errors import MisconfiguredError
+from dormouse.model.rebuild import DerivedStore
+from dormouse.settings import ClientSettings, read
+
+_FINAL = frozenset({"complete", "failed", "cancelled"})
+_LOOK_AGAIN_S = 0.25
+_QUESTION = "Make {} anew from what was remembered? Nothing is lost, and it may take minutes."
+
+
+async def rebuild(stores: Sequence[DerivedStore], *, is_confirmed: bool) -> int:
+    """Returns the exit code: 0 when they are whole."""
+    settings = read(ClientSettings, os.environ)
+    if settings.remote.url:
+        raise MisconfiguredError("a memory is rebuilt on the machine that holds it, not through its address")
+    if not is_confirmed:
+        typer.confirm(_QUESTION.format(" and ".join(stores)), abort=True)
+    if await running_owner(settings.data_dir):
+        async with connected() as client:
+            return await followed(client, (await client.rebuild(stores))["id"])
+    # Noted before a server is started: this one may be what lets it start.
+    with owned(settings.data_dir):
+        job = await compose.request_rebuild(settings, stores)
+    async with connected() as client:
+        return await followed(client, job.id)
+
+
+async def followed(client: RestClient, job_id: str) -> int:
+    """Until the job is over, with its progress shown. Returns the exit code."""
+    job = await client.job(job_id)
+    with progress(job["counts"]["passages"]) as shown:
+        while job["stage"] not in _FINAL:
+            _show(shown, job)
+            await asyncio.sleep(_LOOK_AGAIN_S)
+            job = await client.job(job_id)
+        _show(shown, job)
+    if job["stage"] != "complete":
+        note(str((job.get("error") or {}).get("message") or f"{job['stage']}: {job.get('cancelReason')}"))
+        return 1
+    say(f"done: {job['counts']['done']:,} passages (job {job_id})")
+    return 0
+
+
+def _show(shown: Progress, job: dict[str, Any]) -> None:
+    shown.reach(job["counts"]["done"], job["counts"]["passages"], "passages")

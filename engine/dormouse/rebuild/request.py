@@ -1,0 +1,80 @@
+"""Asking for a store to be made anew: one catalog row each, which whoever applies changes acts upon.
+
+Asking again while it is under way answers with the job that does it. Source: writes §7.
+"""
+
+import re
+from collections.abc import Collection as Some
+from dataclasses import replace
+
+from dormouse.errors import ConflictError
+from dormouse.ids import JobId, PrincipalId, WorkspaceId, new_job_id
+from dormouse.model.job import Job, JobCounts, JobKind, Stage
+from dormouse.model.rebuild import DerivedStore, Rebuild
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
+from dormouse.ports.message_bus import MessageBus
+
+_NUMBERED = re.compile(r"(.*)-(\d+)")
+
+
+class RebuildRequests:
+    def __init__(self, catalog: Catalog, bus: MessageBus) -> None:
+        self._catalog = catalog
+        self._bus = bus
+
+    async def rebuild(self, workspace: WorkspaceId, principal: PrincipalId, stores: Some[DerivedStore]) -> Job:
+        """Raises `ConflictError`."""
+        async with self._catalog.transaction() as tx:
+            job = await request_rebuild(tx, workspace, principal, stores)
+            await tx.commit()
+        await self._bus.ring_apply(workspace)
+        return job
+
+
+async def request_rebuild(
+    tx: CatalogTransaction, workspace: WorkspaceId, principal: PrincipalId, stores: Some[DerivedStore]
+) -> Job:
+    """The caller commits, and rings. Raises `ConflictError` while another model is being moved to."""
+    if not await tx.changes.highest_applied(workspace):
+        raise ConflictError("nothing was remembered here yet, so there is nothing to rebuild")
+    await tx.changes.lock(workspace)
+    under_way = {each.store: each for each in await tx.history.rebuilds(workspace)}
+    row = await tx.workspaces.get(workspace)
+    if row.building is not None and row.collection is not None and row.building.model != row.collection.model:
+        raise ConflictError(
+            "the memory is being embedded with another model; wait for that or give it up first"
+        )
+    wanted = [store for store in stores if store not in under_way]
+    if not wanted:
+        return await tx.jobs.get(under_way[next(iter(stores))].job)
+    job = _job(
+        workspace, principal, JobKind.REBUILD, await tx.history.volume(workspace) * len(wanted), tx.now_ms
+    )
+    await tx.jobs.add(job)
+    for store in wanted:
+        await tx.history.begin(Rebuild(workspace, store, job.id))
+    if DerivedStore.VECTORS in wanted and row.collection is not None:
+        await tx.workspaces.build(workspace, replace(row.collection, name=following(row.collection.name)))
+    return job
+
+
+def following(name: str) -> str:
+    """`memories`, `memories-2`, `memories-3`: no collection takes the name of the one before it."""
+    numbered = _NUMBERED.fullmatch(name)
+    return f"{numbered[1]}-{int(numbered[2]) + 1}" if numbered else f"{name}-2"
+
+
+def _job(workspace: WorkspaceId, principal: PrincipalId, kind: JobKind, passages: int, now_ms: int) -> Job:
+    return Job(
+        id=JobId(new_job_id()),
+        workspace=workspace,
+        principal=principal,
+        kind=kind,
+        dataset=None,
+        document=None,
+        revision=0,
+        stage=Stage.ACCEPTED,
+        accepted_ms=now_ms,
+        updated_ms=now_ms,
+        counts=JobCounts(passages=passages),
+    )
