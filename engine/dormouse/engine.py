@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dormouse.access import listing, lookup
+from dormouse.access.graph_pages import read_page
 from dormouse.access.original import read_original
 from dormouse.audit.export import Exporter, What
 from dormouse.errors import DormouseError, ForbiddenError, InvalidInputError
@@ -21,9 +22,11 @@ from dormouse.ingest.validate import check
 from dormouse.jobs import follow
 from dormouse.jobs.once import answered_before, note_answer
 from dormouse.jobs.standing import Standing, standing_of
+from dormouse.jobs.stop import stop
 from dormouse.model.dataset import MAX_NAME_CHARACTERS, Dataset, DatasetSummary
 from dormouse.model.document import Content, Item, Original
 from dormouse.model.export import ExportRow
+from dormouse.model.graph_page import GraphPage, GraphPlace
 from dormouse.model.job import Job, JobStep, Stage
 from dormouse.model.rebuild import DerivedStore
 from dormouse.model.recall import RecallRequest, RecallResult
@@ -124,6 +127,17 @@ class Engine:
     async def original(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> Original:
         """The bytes as they were handed over; raises `NotFoundError`."""
         return await read_original(self._catalog, self._ports.blobs, scope, dataset, document)
+
+    async def graph_of(
+        self, scope: Scope, dataset: DatasetId, *, after: GraphPlace | None = None, limit: int = 100
+    ) -> GraphPage:
+        """A page of a readable dataset's graph; raises `NotFoundError`."""
+        return await read_page(self._catalog, self._ports.graph, scope, dataset, after=after, limit=limit)
+
+    async def document_names(self, scope: Scope, documents: Collection[DocumentId]) -> Mapping[DocumentId, str]:
+        """What the readable ones among these are called."""
+        async with self._catalog.reading() as tx:
+            return await listing.names(tx, scope, documents)
 
     async def share(
         self, scope: Scope, dataset: DatasetId, principal: PrincipalId, permission: Permission | None
@@ -291,10 +305,14 @@ class Engine:
         """The job once it got there, or as it stands after `budget_s`; cancelling the wait never touches it."""
         return await follow.wait(self._catalog, scope, job, until, budget_s, progress)
 
-    async def retry(self, scope: Scope, job: JobId) -> Receipt:
+    async def retry(self, scope: Scope, job: JobId, *, idempotency: IdempotencyKey | None = None) -> Receipt:
         """A new job for a failed one's content; raises `ConflictError` or `SupersededError` if that is out."""
         await follow.read_job(self._catalog, scope, job)
-        return await self._acceptor.retry(scope, job)
+        return await self._acceptor.retry(scope, job, idempotency)
+
+    async def cancel(self, scope: Scope, job: JobId) -> Job:
+        """One's own job, before what it brings is searchable; raises `ConflictError` after that."""
+        return await stop(self._catalog, self._ports.bus, scope, job)
 
     async def recall(self, scope: Scope, request: RecallRequest) -> RecallResult:
         return await self._pipeline.recall(scope, request)

@@ -1,12 +1,12 @@
 """What a caller may read of datasets and their items, without the items' content."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from dormouse.access.lookup import dataset_named, readable_datasets
 from dormouse.errors import NotFoundError
 from dormouse.ids import DatasetId, DocumentId
 from dormouse.model.dataset import DatasetSummary
-from dormouse.model.document import Document, Item
+from dormouse.model.document import Item
 from dormouse.model.scope import Permission, Scope
 from dormouse.ports.catalog.transaction import CatalogTransaction
 
@@ -22,19 +22,23 @@ async def items(
 ) -> Sequence[Item]:
     """A page by id. Raises `NotFoundError` for a dataset that is not readable."""
     await dataset_named(tx, scope, dataset, Permission.READ)
-    return await _with_heads(tx, await tx.documents.listing(dataset, after=after, limit=limit))
+    page = [each.id for each in await tx.documents.listing(dataset, after=after, limit=limit)]
+    found = await tx.revisions.items(page)
+    return [found[each] for each in page if each in found]
 
 
 async def item(tx: CatalogTransaction, scope: Scope, dataset: DatasetId, document: DocumentId) -> Item:
     """Raises `NotFoundError`, also for an item of another dataset."""
     await dataset_named(tx, scope, dataset, Permission.READ)
-    found = await tx.documents.get(document)
-    listed = await _with_heads(tx, [found]) if found is not None and found.dataset == dataset else ()
-    if not listed:
+    found = (await tx.revisions.items([document])).get(document)
+    if found is None or found.document.dataset != dataset:
         raise NotFoundError(f"Data ({document}) not found in dataset ({dataset}).")
-    return listed[0]
+    return found
 
 
-async def _with_heads(tx: CatalogTransaction, documents: Sequence[Document]) -> Sequence[Item]:
-    heads = await tx.revisions.heads([each.id for each in documents])
-    return [Item(each, heads[each.id]) for each in documents if each.id in heads]
+async def names(
+    tx: CatalogTransaction, scope: Scope, documents: Collection[DocumentId]
+) -> dict[DocumentId, str]:
+    """What the readable ones among these live documents are called."""
+    found = await tx.revisions.items(documents)
+    return {id_: each.document.name for id_, each in found.items() if each.document.dataset in scope.readable}

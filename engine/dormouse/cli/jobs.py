@@ -4,33 +4,58 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dormouse.adapters.remote.rest import RestClient
 from dormouse.cli.connection import connected
 from dormouse.cli.terminal import note, say
 
 
-async def jobs(job: str, datasets: Sequence[str], stages: Sequence[str], limit: int, *, as_json: bool) -> int:
-    """One job in full, or the newest. Returns the exit code."""
+async def listing(datasets: Sequence[str], stages: Sequence[str], limit: int, *, as_json: bool) -> int:
+    """The newest ones. Returns the exit code."""
     async with connected() as client:
-        if job:
-            found = [await client.job(job)]
-        else:
-            answer = await client.jobs({"dataset": list(datasets), "stage": list(stages), "limit": limit})
-            found = answer["jobs"]
-        names = {} if as_json else {row["id"]: row["name"] for row in await client.datasets()}
-    if as_json:
-        say(json.dumps(found[0] if job else found, indent=2))
-        return 0
-    for row in found:
-        say(line(row, names.get(row["datasetId"], "")))
-    if not found:
-        note("no jobs")
-    for step in found[0]["steps"] if job else ():
+        answer = await client.jobs({"dataset": list(datasets), "stage": list(stages), "limit": limit})
+        await _tell(client, answer["jobs"], as_json=as_json)
+    return 0
+
+
+async def show(job: str, *, as_json: bool) -> int:
+    """One in full, with the steps it went through."""
+    async with connected() as client:
+        found = await client.job(job)
+        if as_json:
+            say(json.dumps(found, indent=2))
+            return 0
+        await _tell(client, [found], as_json=False)
+    for step in found["steps"]:
         say(f"  {step['at']}  {step['stage']}")
     return 0
 
 
+async def retry(job: str, *, as_json: bool) -> int:
+    """The new job that tries the content of a failed one again."""
+    async with connected() as client:
+        await _tell(client, [await client.retry_job(job)], as_json=as_json)
+    return 0
+
+
+async def cancel(job: str, *, as_json: bool) -> int:
+    async with connected() as client:
+        await _tell(client, [await client.cancel_job(job)], as_json=as_json)
+    return 0
+
+
+async def _tell(client: RestClient, jobs: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        say(json.dumps(list(jobs), indent=2))
+        return
+    names = {row["id"]: row["name"] for row in await client.datasets()}
+    for row in jobs:
+        say(line(row, names.get(row["datasetId"], "")))
+    if not jobs:
+        note("no jobs")
+
+
 def line(job: Mapping[str, Any], dataset: str) -> str:
-    """Id, time, kind, dataset, stage, counts, and what is wrong if something is."""
+    """Id, time, kind, dataset, item, stage, counts, and what is wrong if something is."""
     counts = job["counts"]
     size = f"{counts['done']}/{counts['passages']} passages" if counts["passages"] else ""
     error = job.get("error") or {}
@@ -38,5 +63,6 @@ def line(job: Mapping[str, Any], dataset: str) -> str:
     duplicate = "already there" if job.get("isDuplicate") else ""
     accepted = f"{str(job['acceptedAt'])[:19]}Z"
     place = f"[{dataset}]" if dataset else ""  # a forgotten one has no name any more
-    parts = (job["id"], accepted, job["kind"], place, job["stage"], size, duplicate, trouble)
+    name = job.get("documentName") or ""
+    parts = (job["id"], accepted, job["kind"], place, name, job["stage"], size, duplicate, trouble)
     return "  ".join(str(part) for part in parts if part)

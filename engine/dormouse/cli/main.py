@@ -31,7 +31,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+jobs_app = typer.Typer(name="jobs", help="Show what became of what was handed over, newest first.")
+app.add_typer(jobs_app)
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Job = Annotated[str, typer.Argument(metavar="JOB", help="Id of a job.")]
 Dataset = Annotated[str, typer.Option("--dataset", "-d", help="Name of the dataset.")]
 
 
@@ -151,9 +155,9 @@ def restore(
     _end(command.restore(dataset, item))
 
 
-@app.command()
+@jobs_app.callback(invoke_without_command=True)
 def jobs(
-    job: Annotated[str, typer.Argument(help="Id of one job, to see it in full.")] = "",
+    context: typer.Context,
     *,
     datasets: Annotated[
         list[str] | None, typer.Option("--dataset", "-d", help="Of this dataset; repeatable.")
@@ -163,9 +167,35 @@ def jobs(
     as_json: AsJson = False,
 ) -> None:
     """Show what became of what was handed over, newest first."""
+    if context.invoked_subcommand is not None:
+        return
     from dormouse.cli import jobs as command
 
-    _end(command.jobs(job, datasets or [], stages or [], limit, as_json=as_json))
+    _end(command.listing(datasets or [], stages or [], limit, as_json=as_json))
+
+
+@jobs_app.command()
+def show(job: Job, *, as_json: AsJson = False) -> None:
+    """Show one job in full."""
+    from dormouse.cli import jobs as command
+
+    _end(command.show(job, as_json=as_json))
+
+
+@jobs_app.command()
+def retry(job: Job, *, as_json: AsJson = False) -> None:
+    """Try the content of a failed job again, as a new job."""
+    from dormouse.cli import jobs as command
+
+    _end(command.retry(job, as_json=as_json))
+
+
+@jobs_app.command()
+def cancel(job: Job, *, as_json: AsJson = False) -> None:
+    """Cancel your own job before its content is searchable."""
+    from dormouse.cli import jobs as command
+
+    _end(command.cancel(job, as_json=as_json))
 
 
 @app.command()

@@ -96,13 +96,16 @@ class Acceptor:
         """A new revision of this document, whatever the content is called; raises `NotFoundError`."""
         return await self._take(replace(_offer(scope, dataset, content, idempotency), replaces=document))
 
-    async def retry(self, scope: Scope, job: JobId) -> Receipt:
+    async def retry(self, scope: Scope, job: JobId, idempotency: IdempotencyKey | None = None) -> Receipt:
         """A failed job's content once more, as a new revision, so that no late erasure of the failed one
         can touch it.
 
         Raises `NotFoundError`, `ConflictError` (did not fail) and `SupersededError` (out of date).
         """
         async with self._catalog.reading() as tx:
+            known = await answered_before(tx, scope.principal, idempotency)
+            if known is not None:
+                return await _receipt_of(tx, await tx.jobs.get(JobId(known)))
             failed, document, revision = await _failed_attempt(tx, scope, job)
             dataset = await tx.datasets.get(document.dataset)
         body = revision.inline if revision.blob is None else await self._blobs.get(revision.blob)
@@ -123,7 +126,7 @@ class Acceptor:
             sha256=revision.content_sha256,
             identity=document.identity,
             job=new_job_id(),
-            idempotency=None,
+            idempotency=idempotency,
             retry_of=failed.id,
         )
         return await self._take(offer)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from dormouse.ids import DocumentId, EntityId, PassageId, WorkspaceId
+from dormouse.ids import DocumentId, PassageId, WorkspaceId
 from dormouse.model.change import Erasure
 from dormouse.model.entity import Entity, Mention
 from dormouse.model.memory import MemoryVersion
@@ -76,7 +76,11 @@ class GraphStore(Protocol):
 
     async def memories(self, scope: Scope, query: MemoryQuery) -> Sequence[MemoryVersion]: ...
 
-    async def entities(self, scope: Scope, ids: Collection[EntityId]) -> Sequence[Entity]: ...
+    async def entities_in(
+        self, scope: Scope, passages: Collection[PassageId]
+    ) -> Sequence[tuple[Entity, PassageId]]:
+        """Whom and what these passages mention, by entity and then passage."""
+        ...
 
     async def count(self, scope: Scope, what: Erasure | None = None) -> GraphCounts:
         """Of everything readable, or of what an erasure would remove."""

@@ -79,7 +79,7 @@ def test_status_and_jobs_tell_what_is_there(filled: Program) -> None:
 
     (row,) = json.loads(filled.run("jobs", "--json").stdout)
     assert row["stage"] == "complete"
-    one = filled.run("jobs", row["id"]).stdout
+    one = filled.run("jobs", "show", row["id"]).stdout
     assert "accepted" in one
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from dormouse.errors import ConflictError, NotFoundError, SupersededError
 from dormouse.ids import BlobKey, DocumentId, document_id, new_job_id, sha256_hex
-from dormouse.model.document import Document
+from dormouse.model.document import Document, Item
 from dormouse.model.job import JobKind, PartRow
 from dormouse.ports.catalog.transaction import Catalog
 from tests.builders import A_DATASET, A_PRINCIPAL, NOW_MS, a_document, a_job, a_revision
@@ -289,7 +289,7 @@ async def test_of_several_waiting_revisions_the_newest_sound_one_is_shown(catalo
         assert recent == [(document, a_revision(document.id, 2, text="text 2"))]
 
 
-async def test_the_head_of_a_document_is_its_newest_revision_without_its_bytes(catalog: Catalog) -> None:
+async def test_an_item_is_a_live_document_with_its_newest_revision_without_its_bytes(catalog: Catalog) -> None:
     await a_stored_dataset(catalog)
     async with catalog.transaction() as tx:
         document = await store_document(tx, "first")
@@ -298,7 +298,7 @@ async def test_the_head_of_a_document_is_its_newest_revision_without_its_bytes(c
         gone = await store_document(tx, "gone")
         await tx.documents.forget(gone.id)
 
-        heads = await tx.revisions.heads([document.id, gone.id, DocumentId("other")])
+        items = await tx.revisions.items([document.id, gone.id, DocumentId("other")])
 
     expected = a_revision(document.id, 2, text="second", is_failed=True)
-    assert heads == {document.id: replace(expected, inline=None)}
+    assert items == {document.id: Item(replace(document, newest_revision=2), replace(expected, inline=None))}

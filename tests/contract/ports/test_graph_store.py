@@ -83,7 +83,7 @@ async def test_what_lies_in_an_unreadable_dataset_is_not_seen(graph: GraphStore)
     assert await graph.passages_of(MINE, foreign.document) == []
     assert await graph.matching(MINE, Erasure(ANOTHER_DATASET, foreign.document), limit=9) == []
     assert await graph.memories(MINE, MemoryQuery([foreign.id], NOW_MS)) == []
-    assert await graph.entities(MINE, [entity.id]) == []
+    assert await graph.entities_in(MINE, [foreign.id]) == []
     assert await graph.count(MINE) == GraphCounts(passages=1, entities=0, versions=0)
     assert await graph.count(MINE, Erasure(ANOTHER_DATASET, foreign.document)) == GraphCounts(0, 0, 0)
 
@@ -247,7 +247,7 @@ async def test_memories_and_entities_go_with_the_last_passage_that_mentions_them
     await graph.erase(MINE, a_fence(2), what)
 
     assert announced == GraphCounts(passages=1, entities=1, versions=1)
-    assert await graph.entities(MINE, [ada.id, london.id]) == [ada]
+    assert await graph.entities_in(MINE, [doomed.id, kept.id]) == [(ada, kept.id)]
     assert await graph.memories(MINE, MemoryQuery([doomed.id, kept.id], NOW_MS)) == [versions[1]]
     assert await graph.count(MINE) == GraphCounts(passages=1, entities=1, versions=1)
 

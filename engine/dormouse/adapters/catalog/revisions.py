@@ -12,7 +12,7 @@ from dormouse.adapters.catalog.documents import IS_SUPPRESSED, LIVE, document_of
 from dormouse.adapters.catalog.tables import documents as document_rows
 from dormouse.adapters.catalog.tables import revisions
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId
-from dormouse.model.document import ContentKind, Document, Revision
+from dormouse.model.document import ContentKind, Document, Item, Revision
 
 
 class SqlRevisionRegister:
@@ -37,11 +37,12 @@ class SqlRevisionRegister:
         )
         return None if row is None else _revision(row)
 
-    async def heads(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, Revision]:
-        found: dict[DocumentId, Revision] = {}
+    async def items(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, Item]:
+        found: dict[DocumentId, Item] = {}
         for batch in in_batches(documents):
-            for row in await self._connection.rows(_HEADS.where(document_rows.c.id.in_(batch))):
-                found[DocumentId(row.document)] = _revision(row)
+            for row in await self._connection.rows(_ITEMS.where(document_rows.c.id.in_(batch))):
+                document = document_of(row)
+                found[document.id] = Item(document, _labelled_revision(row))
         return found
 
     async def staged(self, dataset: DatasetId, *, limit: int) -> Sequence[tuple[Document, Revision]]:
@@ -115,8 +116,8 @@ _STAGED = (
     .add_columns(*(column.label(_PREFIX + column.name) for column in revisions.c))
     .where(revisions.c.is_staged == 1)
 )
-_HEADS = LIVE.join(revisions, _newest).with_only_columns(
-    *(null().label("inline") if column.name == "inline" else column for column in revisions.c)
+_ITEMS = LIVE.join(revisions, _newest).add_columns(
+    *((null() if column.name == "inline" else column).label(_PREFIX + column.name) for column in revisions.c)
 )
 
 

@@ -33,7 +33,7 @@ from dormouse.errors import (
     MisconfiguredError,
     StoreUnavailableError,
 )
-from dormouse.ids import DatasetId, DocumentId, EntityId, PassageId, WorkspaceId
+from dormouse.ids import DatasetId, DocumentId, PassageId, WorkspaceId
 from dormouse.model.change import Erasure
 from dormouse.model.entity import Entity
 from dormouse.model.memory import MemoryVersion
@@ -160,9 +160,12 @@ class SqliteGraphStore:
         found = await self.read(sql.VERSIONS_OF_PASSAGES, rows_of.seen_by(scope) | values)
         return [rows_of.version_of_row(row) for row in found]
 
-    async def entities(self, scope: Scope, ids: Collection[EntityId]) -> Sequence[Entity]:
-        found = await self.read(sql.ENTITIES_BY_ID, rows_of.seen_by(scope) | {"ids": rows_of.array(ids)})
-        return [rows_of.entity_of_row(row) for row in found]
+    async def entities_in(
+        self, scope: Scope, passages: Collection[PassageId]
+    ) -> Sequence[tuple[Entity, PassageId]]:
+        values = rows_of.seen_by(scope) | {"passages": rows_of.array(passages)}
+        found = await self.read(sql.ENTITIES_OF_PASSAGES, values)
+        return [(rows_of.entity_of_row(row), PassageId(row[-1])) for row in found]
 
     async def count(self, scope: Scope, what: Erasure | None = None) -> GraphCounts:
         if what is None:

@@ -111,9 +111,11 @@ VERSIONS_OF_PASSAGES = (
     "AND transaction_start_ms <= :known_at AND :known_at < transaction_end_ms "
     "AND (:valid_at IS NULL OR (valid_start_ms <= :valid_at AND :valid_at < valid_end_ms)) ORDER BY id"
 )
-ENTITIES_BY_ID = (
-    f"SELECT {', '.join(ENTITY_COLUMNS)} FROM entities WHERE {_READABLE} "  # noqa: S608 our own names
-    "AND id IN (SELECT value FROM json_each(:ids)) ORDER BY id"
+ENTITIES_OF_PASSAGES = (
+    f"SELECT {', '.join('e.' + name for name in ENTITY_COLUMNS)}, m.passage FROM mentions m "  # noqa: S608 our own names
+    "JOIN entities e ON e.workspace = m.workspace AND e.id = m.entity WHERE m.workspace = :workspace "
+    "AND m.passage IN (SELECT value FROM json_each(:passages)) "
+    "AND +e.dataset IN (SELECT value FROM json_each(:readable)) ORDER BY e.id, m.passage"
 )
 
 # For those who look after the graph: pages in the order of the keys.

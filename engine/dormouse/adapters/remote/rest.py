@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
+from uuid import uuid4
 
 import httpx
 
@@ -99,6 +100,14 @@ class RestClient:
     async def jobs(self, params: Mapping[str, str | int | list[str]]) -> dict[str, Any]:
         return await self._dict("GET", "/api/v1/jobs", params=dict(params))
 
+    async def retry_job(self, job: str) -> dict[str, Any]:
+        """The key makes a repeated call find the first one's job."""
+        key = {"Idempotency-Key": str(uuid4())}
+        return await self._dict("POST", f"/api/v1/jobs/{job}/retry", headers=key)
+
+    async def cancel_job(self, job: str) -> dict[str, Any]:
+        return await self._dict("POST", f"/api/v1/jobs/{job}/cancel")
+
     async def status(self) -> dict[str, Any]:
         return await self._dict("GET", "/api/v1/status")
 
@@ -154,7 +163,8 @@ class RestClient:
     async def _once(self, method: str, path: str, request: Mapping[str, Any]) -> httpx.Response:
         if self._endpoint is None:
             self._endpoint = await self._locate()
-        answer = await self._http.request(method, self._endpoint.url + path, headers=self._headers, **request)
+        sent = {**request, "headers": {**self._headers, **request.get("headers", {})}}
+        answer = await self._http.request(method, self._endpoint.url + path, **sent)
         self._has_answered = True
         return answer
 

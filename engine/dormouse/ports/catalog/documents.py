@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId
-from dormouse.model.document import Document, Revision
+from dormouse.model.document import Document, Item, Revision
 
 
 class DocumentRegister(Protocol):
@@ -61,8 +61,8 @@ class RevisionRegister(Protocol):
 
     async def get(self, document: DocumentId, number: int) -> Revision | None: ...
 
-    async def heads(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, Revision]:
-        """The newest revision of each live document, failed or not, without its inline text."""
+    async def items(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, Item]:
+        """Live documents with their newest revision, failed or not, without its inline text."""
         ...
 
     async def staged(self, dataset: DatasetId, *, limit: int) -> Sequence[tuple[Document, Revision]]:

@@ -83,6 +83,16 @@ class RecallBody(Body):
     scope: Names = None
 
 
+class SearchBody(Body):
+    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
+    search_type: str | None = None
+    datasets: Names = None
+    dataset_ids: Names = None
+    session_id: Name = None
+    system_prompt: str = Field(default="", max_length=MAX_QUERY_CHARACTERS)
+    top_k: int = Field(default=DEFAULT_TOP_K, ge=1, le=MAX_TOP_K)
+
+
 class ForgetBody(Body):
     data_id: Name = None
     dataset: Name = None

@@ -64,6 +64,7 @@ class SystemEntry(TypedDict):
 
 
 Entry = SessionEntry | GraphEntry | SystemEntry
+DEGRADED = Parameter(DEGRADED_HEADER, "Parts of the search that did not answer.", place="header")
 
 RECALL = Operation(
     "Find what is remembered",
@@ -72,7 +73,7 @@ RECALL = Operation(
         200: Answer(
             "What was found, session first, then best first.",
             list[Entry],
-            headers=(Parameter(DEGRADED_HEADER, "Parts of the search that did not answer.", place="header"),),
+            headers=(DEGRADED,),
         )
     },
     body=RecallBody,
@@ -89,7 +90,7 @@ def recall_with(*, has_model: bool) -> Handler:
             sources = read_scopes(",".join(body.scope or ()))
         except ToolRefusal as refusal:
             raise ProblemError(Problem("invalid_input", refusal.text.removeprefix(_TOOL_PREFIX))) from None
-        datasets = await _datasets(call, body)
+        datasets = await datasets_of(call, body.dataset_ids or body.datasets)
         result = await call.engine.recall(
             call.scope,
             RecallRequest(
@@ -105,8 +106,7 @@ def recall_with(*, has_model: bool) -> Handler:
         entries = entries_of(result, search_type, plan.mode)
         if not entries:
             entries = await _nothing(call, datasets, result)
-        headers = {DEGRADED_HEADER: ",".join(result.degraded)} if result.degraded else None
-        return answer(entries, headers=headers)
+        return answer(entries, headers=degraded_header(result))
 
     return recall
 
@@ -120,13 +120,16 @@ def entries_of(result: RecallResult, search_type: str, mode: RecallMode) -> list
     return entries or _explanation(result)
 
 
-async def _datasets(call: Call, body: RecallBody) -> frozenset[DatasetId] | None:
-    """Ids win over names; none at all means everything readable."""
-    wanted = body.dataset_ids or body.datasets
+async def datasets_of(call: Call, wanted: list[str] | None) -> frozenset[DatasetId] | None:
+    """None at all means everything readable."""
     if not wanted:
         return None
     found = [await call.engine.dataset_named(call.scope, name, permission=Permission.READ) for name in wanted]
     return frozenset(dataset.id for dataset in found)
+
+
+def degraded_header(result: RecallResult) -> dict[str, str] | None:
+    return {DEGRADED_HEADER: ",".join(result.degraded)} if result.degraded else None
 
 
 async def _nothing(

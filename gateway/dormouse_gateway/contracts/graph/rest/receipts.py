@@ -27,13 +27,15 @@ class CountsView(TypedDict):
 
 
 class JobView(TypedDict):
-    """A write's receipt. `datasetId` and `documentId` are null where it concerns none."""
+    """A write's receipt. `datasetId` and `documentId` are null where it concerns none, `documentName` also
+    where the document is gone."""
 
     id: str
     kind: str
     stage: str
     datasetId: str | None
     documentId: str | None
+    documentName: str | None
     acceptedAt: str
     updatedAt: str
     searchableAt: str | None
@@ -74,13 +76,14 @@ def failure_view(job: Job) -> FailureView | None:
     }
 
 
-def job_view(job: Job) -> JobView:
+def job_view(job: Job, document_name: str | None = None) -> JobView:
     return {
         "id": job.id,
         "kind": job.kind.value,
         "stage": job.stage.value,
         "datasetId": job.dataset,
         "documentId": job.document,
+        "documentName": document_name,
         "acceptedAt": iso(job.accepted_ms),
         "updatedAt": iso(job.updated_ms),
         "searchableAt": iso_or_none(job.searchable_ms),

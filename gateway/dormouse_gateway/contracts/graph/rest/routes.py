@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from dormouse.engine import Engine
-from dormouse_gateway.contracts.graph.rest import datasets, entries, items, sessions, staging
+from dormouse_gateway.contracts.graph.rest import datasets, entries, graph, items, jobs, sessions, staging
 from dormouse_gateway.contracts.graph.rest.call import Served, route
 from dormouse_gateway.contracts.graph.rest.export import EXPORT, export
 from dormouse_gateway.contracts.graph.rest.forget import (
@@ -14,9 +14,9 @@ from dormouse_gateway.contracts.graph.rest.forget import (
     delete_dataset,
     forget,
 )
-from dormouse_gateway.contracts.graph.rest.jobs import LIST_JOBS, READ_JOB, list_jobs, read_job
 from dormouse_gateway.contracts.graph.rest.recall import RECALL, recall_with
 from dormouse_gateway.contracts.graph.rest.remember import REMEMBER, remember
+from dormouse_gateway.contracts.graph.rest.search import SEARCH, search_with
 from dormouse_gateway.contracts.graph.rest.status import READ_STATUS, read_status
 from dormouse_gateway.contracts.graph.rest.suppress import RESTORE, SUPPRESS, restore, suppress
 from dormouse_gateway.settings import GatewaySettings
@@ -30,6 +30,7 @@ def rest_routes(engine_provider: Callable[[], Engine], settings: GatewaySettings
     served = [
         Served("POST", "/remember", remember, REMEMBER),
         Served("POST", "/recall", recall_with(has_model=settings.llm.is_configured), RECALL),
+        Served("POST", "/search", search_with(has_model=settings.llm.is_configured), SEARCH),
         Served("POST", "/forget", forget, FORGET),
         Served("DELETE", "/datasets/{dataset}", delete_dataset, DELETE_DATASET),
         Served("DELETE", "/datasets/{dataset}/data/{data}", delete_data, DELETE_DATA),
@@ -38,8 +39,8 @@ def rest_routes(engine_provider: Callable[[], Engine], settings: GatewaySettings
         *staging.ROUTES,
         *entries.ROUTES,
         *sessions.ROUTES,
-        Served("GET", "/jobs", list_jobs, LIST_JOBS),
-        Served("GET", "/jobs/{job}", read_job, READ_JOB),
+        *graph.ROUTES,
+        *jobs.ROUTES,
         Served("GET", "/status", read_status, READ_STATUS),
         Served("GET", "/export", export, EXPORT),
         Served("POST", "/datasets/{dataset}/data/{data}/suppress", suppress, SUPPRESS),
