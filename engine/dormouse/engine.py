@@ -34,6 +34,7 @@ from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
 from dormouse.model.scope import Permission, Scope
 from dormouse.model.session import EntryDraft, EntryKind, SessionEntry, SessionPage, SessionSummary
 from dormouse.ports.bundle import Ports
+from dormouse.ports.catalog.transaction import CatalogTransaction
 from dormouse.rebuild.request import RebuildRequests
 from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops
@@ -74,8 +75,7 @@ class Engine:
     async def scope_of(self, principal: PrincipalId) -> Scope:
         """What this principal may see now; make a new one for every request."""
         workspace = await self._ports.directory.workspace_of(principal)
-        async with self._catalog.reading() as tx:
-            return await lookup.scope_of(tx, principal, workspace)
+        return await self._catalog.read(lambda tx: lookup.scope_of(tx, principal, workspace))
 
     async def dataset_named(self, scope: Scope, name_or_id: str, *, permission: Permission) -> Dataset:
         """One's own of that name first, then a shared one.
@@ -342,13 +342,20 @@ class Engine:
 
     async def _dataset_for_writing(self, scope: Scope, name_or_id: str) -> Dataset:
         name = checked_name(name_or_id)
-        async with self._catalog.transaction() as tx:
+
+        async def known(tx: CatalogTransaction) -> Dataset | None:
             readable = await lookup.readable_datasets(tx, scope)
-            if any(name in (each.name, each.id) for each in readable):
-                return await lookup.dataset_named(tx, scope, name, Permission.WRITE)
-            made = await tx.datasets.ensure(scope.workspace, scope.principal, name)
+            if not any(name in (each.name, each.id) for each in readable):
+                return None
+            return await lookup.dataset_named(tx, scope, name, Permission.WRITE)
+
+        async def made(tx: CatalogTransaction) -> Dataset:
+            dataset = await tx.datasets.ensure(scope.workspace, scope.principal, name)
             await tx.commit()
-            return made
+            return dataset
+
+        found = await self._catalog.read(known)
+        return await self._catalog.write(made) if found is None else found
 
 
 def checked_name(name: str) -> str:

@@ -154,19 +154,7 @@ class Acceptor:
 
     async def _record(self, offer: _Offer) -> Receipt | None:
         """The accepting transaction; None when the content turns out to need a blob that is not there."""
-        async with self._catalog.transaction() as tx:
-            await tx.changes.lock(offer.scope.workspace)
-            receipt = await _recorded(tx, offer)
-            if receipt is not None:
-                return receipt
-            dataset = await _open_dataset(tx, offer)
-            decision = await _decide(tx, offer)
-            if decision.action != "duplicate" and offer.needs_blob:
-                return None
-            receipt = await _receive(tx, replace(offer, dataset=dataset), decision)
-            await note_answer(tx, offer.scope.principal, offer.idempotency, receipt.job.id)
-            await tx.commit()
-            return receipt
+        return await self._catalog.write(lambda tx: _accept(tx, offer))
 
     async def _ring(self, job: Job) -> None:
         if job.stage.is_final:
@@ -188,6 +176,21 @@ def _offer(scope: Scope, dataset: Dataset, content: Content, idempotency: Idempo
         job=new_job_id(),
         idempotency=idempotency,
     )
+
+
+async def _accept(tx: CatalogTransaction, offer: _Offer) -> Receipt | None:
+    await tx.changes.lock(offer.scope.workspace)
+    receipt = await _recorded(tx, offer)
+    if receipt is not None:
+        return receipt
+    dataset = await _open_dataset(tx, offer)
+    decision = await _decide(tx, offer)
+    if decision.action != "duplicate" and offer.needs_blob:
+        return None
+    receipt = await _receive(tx, replace(offer, dataset=dataset), decision)
+    await note_answer(tx, offer.scope.principal, offer.idempotency, receipt.job.id)
+    await tx.commit()
+    return receipt
 
 
 async def _recorded(tx: CatalogTransaction, offer: _Offer) -> Receipt | None:

@@ -30,8 +30,7 @@ def may_see(job: Job, scope: Scope) -> bool:
 
 async def read_job(catalog: Catalog, scope: Scope, job: JobId) -> Job:
     """Raises `NotFoundError` for an unknown job and for one of somebody else alike."""
-    async with catalog.reading() as tx:
-        found = await tx.jobs.get(job)
+    found = await catalog.read(lambda tx: tx.jobs.get(job))
     if found.workspace != scope.workspace or not may_see(found, scope):
         raise NotFoundError("no such job")
     return found

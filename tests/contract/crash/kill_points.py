@@ -95,7 +95,13 @@ class WatchedCatalog(Watched):
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[object]:
         async with self._catalog.transaction() as tx:
-            yield Watched(tx, self._method, self._countdown) if self._method == "commit" else tx
+            yield self._watched(tx)
+
+    async def write(self, work: Callable[[Any], Awaitable[object]]) -> object:
+        return await self._catalog.write(lambda tx: work(self._watched(tx)))
+
+    def _watched(self, tx: object) -> object:
+        return Watched(tx, self._method, self._countdown) if self._method == "commit" else tx
 
 
 def armed(ports: Ports, point: KillPoint) -> Ports:

@@ -4,7 +4,8 @@ import pytest
 
 from dormouse.errors import InvalidInputError, NotFoundError
 from dormouse.ids import PrincipalId, WorkspaceId, new_job_id
-from dormouse.ports.catalog.transaction import Catalog
+from dormouse.model.scope import Principal
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from tests.builders import A_DATASET, A_WORKSPACE, NOW_MS, a_change, a_session_entry
 from tests.contract.ports.catalog_samples import a_stored_dataset
 from tests.hand_clock import HandClock
@@ -188,3 +189,57 @@ async def test_every_script_comes_back_as_it_was(catalog: Catalog) -> None:
     async with catalog.reading() as tx:
         assert (await tx.datasets.get(dataset.id)).name == name
         assert await tx.datasets.many([dataset.id, A_DATASET]) == [dataset]
+
+
+async def test_a_whole_transaction_keeps_what_it_committed(catalog: Catalog) -> None:
+    async def stores(tx: CatalogTransaction) -> Principal:
+        stored = await tx.access.ensure_principal(ADA, "Ada")
+        await tx.commit()
+        return stored
+
+    stored = await catalog.write(stores)
+
+    assert await catalog.read(lambda tx: tx.access.principal(ADA)) == stored
+
+
+async def test_a_whole_transaction_that_fails_or_does_not_commit_leaves_nothing(catalog: Catalog) -> None:
+    async def fails(tx: CatalogTransaction) -> None:
+        await tx.access.ensure_principal(ADA, "Ada")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await catalog.write(fails)
+    await catalog.write(lambda tx: tx.access.ensure_principal(ADA, "Ada"))
+
+    with pytest.raises(NotFoundError):
+        await catalog.read(lambda tx: tx.access.principal(ADA))
+
+
+async def test_a_whole_reading_transaction_cannot_write(catalog: Catalog) -> None:
+    with pytest.raises(RuntimeError):
+        await catalog.read(lambda tx: tx.access.ensure_principal(ADA, "Ada"))
+
+
+async def test_whole_transactions_take_turns_with_the_others(catalog: Catalog) -> None:
+    """SQLite's own waiting polls, and fails after five seconds: nobody here ever comes to that."""
+
+    async def counts(tx: CatalogTransaction) -> None:
+        await tx.changes.append(a_change(job=new_job_id()))
+        await tx.commit()
+
+    async def counts_step_by_step() -> None:
+        async with catalog.transaction() as tx:
+            await counts(tx)
+
+    await a_stored_dataset(catalog)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(10):
+            group.create_task(catalog.write(counts))
+            group.create_task(counts_step_by_step())
+
+    assert await catalog.read(lambda tx: tx.changes.unapplied_count(A_WORKSPACE)) == 20
+
+
+async def test_a_whole_transaction_awaits_nothing_else(catalog: Catalog) -> None:
+    with pytest.raises(RuntimeError):
+        await catalog.read(lambda _tx: asyncio.sleep(0.01))

@@ -29,6 +29,7 @@ class CatalogWithSilentLedger:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self.transaction, self.close = catalog.transaction, catalog.close
+        self.read, self.write = catalog.read, catalog.write
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[CatalogTransaction]:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.tables import grants, principals
 from dormouse.errors import NotFoundError
 from dormouse.ids import DatasetId, PrincipalId
 from dormouse.model.scope import Grant, Permission, Principal
+
+_GRANTS = select(grants).where(grants.c.principal == bindparam("principal")).order_by(grants.c.dataset)
 
 
 class SqlAccessBook:
@@ -46,9 +48,7 @@ class SqlAccessBook:
         )
 
     async def grants_to(self, principal: PrincipalId) -> Sequence[Grant]:
-        rows = await self._connection.rows(
-            select(grants).where(grants.c.principal == principal).order_by(grants.c.dataset)
-        )
+        rows = await self._connection.rows(_GRANTS, {"principal": principal})
         return [
             Grant(
                 PrincipalId(row.principal), DatasetId(row.dataset), Permission(row.permission), row.granted_ms

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, case, func, null, select, update
+from sqlalchemy import ColumnElement, Row, bindparam, case, func, null, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.tables import change_counters, changes
@@ -16,6 +16,19 @@ from dormouse.model.change import ApplyLease, Change, ChangeKind
 _TAKING_AWAY = [kind.value for kind in ChangeKind if kind.is_erasure or kind.is_hiding]
 
 _HIDINGS = [kind.value for kind in ChangeKind if kind.is_hiding]
+
+# Statements that are run for every write are built once: building one costs more than running it.
+_COUNTER = (
+    select(change_counters.c.last_seq)
+    .where(change_counters.c.workspace == bindparam("workspace"))
+    .with_for_update()
+)
+_NEXT = (
+    select(changes)
+    .where(changes.c.workspace == bindparam("workspace"), changes.c.applied_ms.is_(None))
+    .order_by(changes.c.seq)
+    .limit(1)
+)
 
 
 class SqlChangeLog:
@@ -39,18 +52,13 @@ class SqlChangeLog:
         return numbered
 
     async def lock(self, workspace: WorkspaceId) -> None:
-        await self._connection.insert_if_absent(change_counters, {"workspace": workspace, "last_seq": 0})
-        await self._connection.row(
-            select(change_counters.c.last_seq).where(change_counters.c.workspace == workspace).with_for_update()
-        )
+        counter = {"workspace": workspace}
+        if await self._connection.row(_COUNTER, counter) is None:
+            await self._connection.insert_if_absent(change_counters, {**counter, "last_seq": 0})
+            await self._connection.row(_COUNTER, counter)
 
     async def next_unapplied(self, workspace: WorkspaceId) -> Change | None:
-        row = await self._connection.row(
-            select(changes)
-            .where(changes.c.workspace == workspace, changes.c.applied_ms.is_(None))
-            .order_by(changes.c.seq)
-            .limit(1)
-        )
+        row = await self._connection.row(_NEXT, {"workspace": workspace})
         return None if row is None else change_of(row)
 
     async def unapplied_of(self, job: JobId) -> Sequence[Change]:

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, Literal, TypeVar
 
-from sqlalchemy import ColumnElement, Executable, Row, Table, bindparam, update
+from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Row, Table, bindparam, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -20,9 +20,12 @@ Value = TypeVar("Value")
 
 
 class CatalogConnection:
-    """`now_ms` is the catalog's clock at the begin, the same for the whole transaction."""
+    """`now_ms` is the catalog's clock at the begin, the same for the whole transaction.
 
-    def __init__(self, connection: AsyncConnection, now_ms: int, *, may_write: bool) -> None:
+    On a blocking connection no method ever waits, so that a whole transaction can run in one thread.
+    """
+
+    def __init__(self, connection: AsyncConnection | Connection, now_ms: int, *, may_write: bool) -> None:
         self._connection = connection
         self._may_write = may_write
         self._is_open = True
@@ -36,7 +39,7 @@ class CatalogConnection:
         with driver_failures_translated():
             # One row is not "many": only then does the driver say how many rows it touched.
             given = parameters[0] if parameters and len(parameters) == 1 else parameters
-            result = await self._connection.execute(statement, given)
+            result = await self._execute(statement, given)
             return int(result.rowcount)
 
     async def rows(
@@ -44,19 +47,21 @@ class CatalogConnection:
     ) -> Sequence[Row[*tuple[Any, ...]]]:
         self._require_open()
         with driver_failures_translated():
-            return (await self._connection.execute(statement, parameters)).all()
+            return (await self._execute(statement, parameters)).all()
 
-    async def row(self, statement: Executable) -> Row[*tuple[Any, ...]] | None:
+    async def row(
+        self, statement: Executable, parameters: Mapping[str, Any] | None = None
+    ) -> Row[*tuple[Any, ...]] | None:
         """The first row, if there is one."""
         self._require_open()
         with driver_failures_translated():
-            return (await self._connection.execute(statement)).first()
+            return (await self._execute(statement, parameters)).first()
 
     async def value(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401  a column of any type
         """The first column of the first row; None if there is none."""
         self._require_open()
         with driver_failures_translated():
-            return (await self._connection.execute(statement, parameters)).scalar()
+            return (await self._execute(statement, parameters)).scalar()
 
     async def insert(self, table: Table, *rows: Mapping[str, Any]) -> None:
         """A row whose key is there already is a `ConflictError`."""
@@ -83,7 +88,17 @@ class CatalogConnection:
         self._require_writing()
         self._is_open = False
         with driver_failures_translated():
-            await self._connection.commit()
+            if isinstance(self._connection, AsyncConnection):
+                await self._connection.commit()
+            else:
+                self._connection.commit()
+
+    async def _execute(
+        self, statement: Executable, parameters: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
+    ) -> CursorResult[*tuple[Any, ...]]:
+        if isinstance(self._connection, AsyncConnection):
+            return await self._connection.execute(statement, parameters)
+        return self._connection.execute(statement, parameters)
 
     @property
     def _dialect(self) -> str:

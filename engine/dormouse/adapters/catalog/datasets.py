@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Row, and_, func, select, update
+from sqlalchemy import Row, and_, bindparam, func, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import datasets as dataset_rows
@@ -12,6 +12,15 @@ from dormouse.errors import NotFoundError
 from dormouse.ids import DatasetId, PrincipalId, WorkspaceId, dataset_id
 from dormouse.model.dataset import Dataset, DatasetSummary
 from dormouse.model.job import Stage
+
+# Built once: every call asks them, and building one costs more than running it.
+_BY_ID = select(dataset_rows).where(dataset_rows.c.id == bindparam("dataset"))
+_MANY = select(dataset_rows).where(dataset_rows.c.id.in_(bindparam("datasets", expanding=True)))
+_OWNED = (
+    select(dataset_rows)
+    .where(dataset_rows.c.workspace == bindparam("workspace"), dataset_rows.c.owner == bindparam("owner"))
+    .order_by(dataset_rows.c.name)
+)
 
 
 class SqlDatasetRegister:
@@ -42,17 +51,13 @@ class SqlDatasetRegister:
         return await self.get(dataset)
 
     async def get(self, dataset: DatasetId) -> Dataset:
-        row = await self._connection.row(select(dataset_rows).where(dataset_rows.c.id == dataset))
+        row = await self._connection.row(_BY_ID, {"dataset": dataset})
         if row is None:
             raise NotFoundError("no such dataset")
         return _dataset(row)
 
     async def owned_by(self, workspace: WorkspaceId, owner: PrincipalId) -> Sequence[Dataset]:
-        rows = await self._connection.rows(
-            select(dataset_rows)
-            .where(dataset_rows.c.workspace == workspace, dataset_rows.c.owner == owner)
-            .order_by(dataset_rows.c.name)
-        )
+        rows = await self._connection.rows(_OWNED, {"workspace": workspace, "owner": owner})
         return [_dataset(row) for row in rows]
 
     async def of_workspace(self, workspace: WorkspaceId) -> frozenset[DatasetId]:
@@ -63,7 +68,7 @@ class SqlDatasetRegister:
     async def many(self, datasets: Collection[DatasetId]) -> Sequence[Dataset]:
         found: list[Dataset] = []
         for batch in in_batches(datasets):
-            rows = await self._connection.rows(select(dataset_rows).where(dataset_rows.c.id.in_(batch)))
+            rows = await self._connection.rows(_MANY, {"datasets": batch})
             found.extend(_dataset(row) for row in rows)
         return sorted(found, key=lambda dataset: (dataset.name, dataset.id))
 
@@ -88,9 +93,7 @@ class SqlDatasetRegister:
         return await self.get(dataset)
 
     async def touch(self, dataset: DatasetId) -> None:
-        await self._connection.run(
-            update(dataset_rows).where(dataset_rows.c.id == dataset).values(updated_ms=self._connection.now_ms)
-        )
+        await self._connection.update(dataset_rows, {"id": dataset}, {"updated_ms": self._connection.now_ms})
 
 
 _LIVE = and_(

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, exists, func, or_, select
+from sqlalchemy import BindParameter, Row, Select, bindparam, delete, exists, func, or_, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import (
@@ -34,39 +34,46 @@ LIVE = (
 # Whose blobs tell of content: parts and texts, and what hiding took out of the statistics.
 _WITH_BLOBS = [kind.value for kind in (JobKind.REMEMBER, JobKind.ADD, JobKind.SUPPRESS, JobKind.RESTORE)]
 
+# What every write asks is built once: building a statement costs more than running it.
+_dataset: BindParameter[str] = bindparam("of_dataset")
+_identity: BindParameter[str] = bindparam("of_identity")
+_FIRST = LIVE.order_by(document_rows.c.created_ms, document_rows.c.id).limit(1)
+_BY_ID = _FIRST.where(document_rows.c.id == bindparam("of_id"))
+_BY_IDENTITY = _FIRST.where(document_rows.c.dataset == _dataset, document_rows.c.identity == _identity)
+_of_document = revisions.alias()
+_newest_sound = (
+    select(_of_document.c.number)
+    .where(_of_document.c.document == document_rows.c.id, _of_document.c.is_failed == 0)
+    .order_by(_of_document.c.number.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+_BY_CONTENT = _FIRST.join(revisions, revisions.c.document == document_rows.c.id).where(
+    document_rows.c.dataset == _dataset,
+    document_rows.c.external_id.is_(None),
+    revisions.c.content_sha256 == bindparam("of_content"),
+    revisions.c.number == _newest_sound,
+)
+_ITEM_GENERATION = select(item_generations.c.generation).where(
+    item_generations.c.dataset == _dataset, item_generations.c.identity_sha256 == _identity
+)
+_GENERATIONS = select(datasets.c.generation, _ITEM_GENERATION.scalar_subquery()).where(
+    datasets.c.id == _dataset
+)
+
 
 class SqlDocumentRegister:
     def __init__(self, connection: CatalogConnection) -> None:
         self._connection = connection
 
     async def live_by_identity(self, dataset: DatasetId, identity: str) -> Document | None:
-        return await self._first(document_rows.c.dataset == dataset, document_rows.c.identity == identity)
+        return await self._first(_BY_IDENTITY, {"of_dataset": dataset, "of_identity": identity})
 
     async def live_by_content(self, dataset: DatasetId, content_sha256: str) -> Document | None:
-        newest = revisions.alias()
-        newest_sound = (
-            select(newest.c.number)
-            .where(newest.c.document == document_rows.c.id, newest.c.is_failed == 0)
-            .order_by(newest.c.number.desc())
-            .limit(1)
-            .scalar_subquery()
-        )
-        statement = (
-            LIVE.join(revisions, revisions.c.document == document_rows.c.id)
-            .where(
-                document_rows.c.dataset == dataset,
-                document_rows.c.external_id.is_(None),
-                revisions.c.content_sha256 == content_sha256,
-                revisions.c.number == newest_sound,
-            )
-            .order_by(document_rows.c.created_ms, document_rows.c.id)
-            .limit(1)
-        )
-        row = await self._connection.row(statement)
-        return None if row is None else document_of(row)
+        return await self._first(_BY_CONTENT, {"of_dataset": dataset, "of_content": content_sha256})
 
     async def get(self, document: DocumentId) -> Document | None:
-        return await self._first(document_rows.c.id == document)
+        return await self._first(_BY_ID, {"of_id": document})
 
     async def live(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, int]:
         found: dict[DocumentId, int] = {}
@@ -93,10 +100,7 @@ class SqlDocumentRegister:
 
     async def item_generation(self, dataset: DatasetId, identity: str) -> int:
         generation = await self._connection.value(
-            select(item_generations.c.generation).where(
-                item_generations.c.dataset == dataset,
-                item_generations.c.identity_sha256 == _hashed(identity),
-            )
+            _ITEM_GENERATION, {"of_dataset": dataset, "of_identity": _hashed(identity)}
         )
         return int(generation or 0)
 
@@ -163,17 +167,17 @@ class SqlDocumentRegister:
         await self._connection.run(delete(document_rows).where(document_rows.c.id.in_(batch)))
         return erased
 
-    async def _first(self, *conditions: ColumnElement[bool]) -> Document | None:
-        row = await self._connection.row(LIVE.where(*conditions).order_by(document_rows.c.created_ms).limit(1))
+    async def _first(self, statement: Select[*tuple[Any, ...]], values: Mapping[str, str]) -> Document | None:
+        row = await self._connection.row(statement, values)
         return None if row is None else document_of(row)
 
     async def _require_current(self, document: Document) -> None:
         """A document that was forgotten and erased meanwhile must not come back by being saved."""
-        generation = await self._connection.value(
-            select(datasets.c.generation).where(datasets.c.id == document.dataset)
+        current = await self._connection.row(
+            _GENERATIONS, {"of_dataset": document.dataset, "of_identity": _hashed(document.identity)}
         )
-        item = await self.item_generation(document.dataset, document.identity)
-        if document.item_generation < item or document.dataset_generation < (generation or 0):
+        dataset, item = (0, 0) if current is None else (current[0], current[1] or 0)
+        if document.item_generation < item or document.dataset_generation < dataset:
             raise SupersededError("this was forgotten in the meantime")
 
 

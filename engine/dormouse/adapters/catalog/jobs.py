@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, delete, func, or_, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import datasets as dataset_rows
@@ -26,6 +26,8 @@ BYTES_PER_MS_OF_TURN = 64
 NOT_YET_SEARCHABLE = [stage.value for stage in Stage if not (stage.is_final or stage.is_searchable)]
 UNFINISHED = [stage.value for stage in Stage if not stage.is_final]
 
+_BY_ID = select(jobs).where(jobs.c.id == bindparam("job"))
+
 
 class SqlJobLedger:
     def __init__(self, connection: CatalogConnection) -> None:
@@ -39,7 +41,7 @@ class SqlJobLedger:
         await self._note_step(job, 0)
 
     async def get(self, job: JobId) -> Job:
-        row = await self._connection.row(select(jobs).where(jobs.c.id == job))
+        row = await self._connection.row(_BY_ID, {"job": job})
         if row is None:
             raise NotFoundError("no such job")
         return job_of(row)

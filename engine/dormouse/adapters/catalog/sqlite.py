@@ -8,24 +8,28 @@ other processes are kept out by BEGIN IMMEDIATE. What was committed survives a l
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
-from sqlalchemy import URL, Connection, event, make_url
+from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from dormouse.adapters.catalog import failures
 from dormouse.adapters.catalog.cursor import connect
 from dormouse.adapters.catalog.failures import driver_failures_translated
 from dormouse.adapters.catalog.migrations.upgrade import upgrade
+from dormouse.adapters.catalog.one_crossing import OneCrossing
 from dormouse.errors import CatalogUnavailableError, MisconfiguredError
 
 BUSY_TIMEOUT_S = 5.0  # for another process's write, or a checkpoint that waits for readers
 MAX_READERS = 8  # connections, each a thread; more readers wait their turn
 POOL_TIMEOUT_S = 5.0
+READ_THREADS = 2  # for whole reading transactions: a fraction of a millisecond each
+
+Result = TypeVar("Result")
 
 _PRAGMAS = (
     "journal_mode=WAL",
@@ -46,6 +50,12 @@ class SqliteBackend:
         self._path = Path(database).absolute()
         self._writer = _engine(self._path, "rw", begin="BEGIN IMMEDIATE", connections=1)
         self._reader = _engine(self._path, "rw", begin="BEGIN", connections=MAX_READERS)
+        self._write = OneCrossing(
+            _blocking_engine(self._path, begin="BEGIN IMMEDIATE", connections=1), 1, "write"
+        )
+        self._read = OneCrossing(
+            _blocking_engine(self._path, begin="BEGIN", connections=READ_THREADS), READ_THREADS, "read"
+        )
         self._turn = asyncio.Lock()
         self._was_examined = False
 
@@ -58,6 +68,13 @@ class SqliteBackend:
     async def reading(self) -> AsyncIterator[AsyncConnection]:
         async with _opened(self._reader) as connection:
             yield connection
+
+    async def write(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+        async with self._turn:
+            return await self._write.run(work)
+
+    async def read(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+        return await self._read.run(work)
 
     async def migrate(self) -> None:
         """Safe while another process does the same: either makes the file, one changes it at a time."""
@@ -98,6 +115,8 @@ class SqliteBackend:
 
     async def close(self) -> None:
         with driver_failures_translated():
+            await asyncio.to_thread(self._read.close)
+            await asyncio.to_thread(self._write.close)
             await self._reader.dispose()
             await self._writer.dispose()
 
@@ -130,15 +149,38 @@ async def _opened(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
 
 
 def _engine(path: Path, mode: str, *, begin: str, connections: int) -> AsyncEngine:
-    url = URL.create("sqlite+aiosqlite", database=path.as_uri(), query={"mode": mode, "uri": "true"})
     engine = create_async_engine(
-        url,
+        _url("sqlite+aiosqlite", path, mode),
         connect_args={"timeout": BUSY_TIMEOUT_S, "isolation_level": None},
         pool_size=connections,
         max_overflow=0,
         pool_timeout=POOL_TIMEOUT_S,
         hide_parameters=True,  # they are content
     )
+    event.listen(engine.sync_engine, "do_connect", connect)
+    _prepare(engine.sync_engine, begin)
+    return engine
+
+
+def _blocking_engine(path: Path, *, begin: str, connections: int) -> Engine:
+    engine = create_engine(
+        _url("sqlite+pysqlite", path, "rw"),
+        connect_args={"timeout": BUSY_TIMEOUT_S, "isolation_level": None, "check_same_thread": False},
+        poolclass=QueuePool,
+        pool_size=connections,
+        max_overflow=0,
+        pool_timeout=POOL_TIMEOUT_S,
+        hide_parameters=True,
+    )
+    _prepare(engine, begin)
+    return engine
+
+
+def _url(driver: str, path: Path, mode: str) -> URL:
+    return URL.create(driver, database=path.as_uri(), query={"mode": mode, "uri": "true"})
+
+
+def _prepare(engine: Engine, begin: str) -> None:
 
     def prepare(driver_connection: Any, _record: object) -> None:  # noqa: ANN401  the pool's own proxy
         cursor = driver_connection.cursor()
@@ -149,10 +191,8 @@ def _engine(path: Path, mode: str, *, begin: str, connections: int) -> AsyncEngi
     def begin_so(connection: Connection) -> None:
         connection.exec_driver_sql(begin)
 
-    event.listen(engine.sync_engine, "do_connect", connect)
-    event.listen(engine.sync_engine, "connect", prepare)
-    event.listen(engine.sync_engine, "begin", begin_so)
-    return engine
+    event.listen(engine, "connect", prepare)
+    event.listen(engine, "begin", begin_so)
 
 
 def _touch_private(path: Path) -> None:

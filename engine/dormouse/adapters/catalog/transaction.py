@@ -1,9 +1,10 @@
 """The catalog and its transactions: every concern on one connection, committed together or not at all."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from dormouse.adapters.catalog.access import SqlAccessBook
@@ -35,12 +36,16 @@ from dormouse.ports.catalog.transaction import CatalogTransaction
 from dormouse.ports.catalog.work import WorkLedger
 from dormouse.ports.catalog.workspaces import WorkspaceRegister
 
+Result = TypeVar("Result")
+
 
 class Backend(Protocol):
     """What differs between databases: how a transaction begins, and the care of the files."""
 
     def writing(self) -> AbstractAsyncContextManager[AsyncConnection]: ...
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]: ...
+    async def write(self, work: Callable[[Connection], Awaitable[Result]]) -> Result: ...
+    async def read(self, work: Callable[[Connection], Awaitable[Result]]) -> Result: ...
     async def migrate(self) -> None: ...
     async def check(self) -> None: ...
     async def scrub(self) -> None: ...
@@ -94,12 +99,18 @@ class SqlCatalog:
     async def transaction(self) -> AsyncIterator[CatalogTransaction]:
         async with self._backend.writing() as connection:
             # Read only now: whoever waited for its turn must not judge leases by the time it came.
-            yield SqlTransaction(CatalogConnection(connection, self._clock.now_ms(), may_write=True))
+            yield self._on(connection, may_write=True)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[CatalogTransaction]:
         async with self._backend.reading() as connection:
-            yield SqlTransaction(CatalogConnection(connection, self._clock.now_ms(), may_write=False))
+            yield self._on(connection, may_write=False)
+
+    async def write(self, work: Callable[[CatalogTransaction], Awaitable[Result]]) -> Result:
+        return await self._backend.write(lambda connection: work(self._on(connection, may_write=True)))
+
+    async def read(self, work: Callable[[CatalogTransaction], Awaitable[Result]]) -> Result:
+        return await self._backend.read(lambda connection: work(self._on(connection, may_write=False)))
 
     async def migrate(self) -> None:
         await self._backend.migrate()
@@ -112,6 +123,9 @@ class SqlCatalog:
 
     async def close(self) -> None:
         await self._backend.close()
+
+    def _on(self, connection: AsyncConnection | Connection, *, may_write: bool) -> SqlTransaction:
+        return SqlTransaction(CatalogConnection(connection, self._clock.now_ms(), may_write=may_write))
 
 
 def _backend(url: str) -> Backend:

@@ -1,7 +1,8 @@
 """One catalog transaction: every concern seen through the same snapshot, committed together or not at all."""
 
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from dormouse.ports.catalog.access import AccessBook
 from dormouse.ports.catalog.changes import ChangeLog
@@ -14,6 +15,8 @@ from dormouse.ports.catalog.sessions import SessionBook
 from dormouse.ports.catalog.terms import TermStatistics
 from dormouse.ports.catalog.work import WorkLedger
 from dormouse.ports.catalog.workspaces import WorkspaceRegister
+
+Result = TypeVar("Result")
 
 
 class CatalogTransaction(Protocol):
@@ -46,6 +49,17 @@ class Catalog(Protocol):
 
     def reading(self) -> AbstractAsyncContextManager[CatalogTransaction]:
         """A reading snapshot; writing through it is an error."""
+        ...
+
+    async def write(self, work: Callable[[CatalogTransaction], Awaitable[Result]]) -> Result:
+        """A whole writing transaction at once, for what is asked often: cheaper than `transaction`.
+
+        `work` may run in another thread, and awaits nothing but the transaction's own methods.
+        """
+        ...
+
+    async def read(self, work: Callable[[CatalogTransaction], Awaitable[Result]]) -> Result:
+        """A whole reading snapshot at once, under the same rule."""
         ...
 
     async def migrate(self) -> None:
