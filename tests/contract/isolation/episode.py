@@ -23,7 +23,7 @@ from tests.contract.isolation.deeds import Deed, Note, Stage
 from tests.contract.isolation.expected import USERS, Expected
 from tests.contract.isolation.strangers import ask_about_strangers
 from tests.contract.isolation.texts import QUERIES
-from tests.contract.isolation.view import Found, View, check_view, found_by, view_of
+from tests.contract.isolation.view import Found, Questions, View, check_view, found_by, view_of
 from tests.contract.write_path.world import opened
 from tests.hand_clock import HandClock
 
@@ -37,7 +37,7 @@ class Episode:
     def __init__(self, stage: Stage, seed: int) -> None:
         self._stage = stage
         self._random = Random(seed)
-        self._queries = self._random.sample(QUERIES, 2)
+        self._questions = Questions.drawn(self._random)
         self._expected = Expected()
         self._views: dict[PrincipalId, View] = {}
         self._done: list[tuple[int, Deed]] = []
@@ -92,8 +92,8 @@ class Episode:
         )
 
     async def _look(self, user: PrincipalId) -> View:
-        view = await view_of(self._stage.engine, self._expected, user, self._queries)
-        check_view(view, self._expected, user)
+        view = await view_of(self._stage.engine, self._expected, user, self._questions)
+        check_view(view, self._expected, user, self._questions)
         return view
 
     async def _replay(self, mirror: Stage, user: PrincipalId) -> None:

@@ -31,19 +31,21 @@ class Things:
     name: str
     document: str
     job: str
-    own: str = ""  # a dataset of the one who asks
+    session: str
+    own: str  # a dataset of the one who asks
 
     def put_into(self, template: str) -> str:
         return (
             template.replace("{dataset}", self.dataset)
             .replace("{own}", self.own)
+            .replace("{session}", self.session)
             .replace("{name}", self.name)
             .replace("{document}", self.document)
             .replace("{job}", self.job)
         )
 
     def taken_out_of(self, said: str) -> str:
-        for thing in (self.dataset, self.name, self.document, self.job):
+        for thing in (self.dataset, self.name, self.document, self.job, self.session):
             said = said.replace(thing, "…")
         return said
 
@@ -59,6 +61,13 @@ REST: list[tuple[str, str, dict[str, Any] | None]] = [
     ("GET", "/datasets/{dataset}/processing-status", None),
     ("GET", "/datasets/status?dataset={dataset}", None),
     ("GET", "/datasets/status/progress?dataset={dataset}", None),
+    ("POST", "/datasets/{dataset}/data/{document}/suppress", None),
+    ("POST", "/datasets/{own}/data/{document}/suppress", None),
+    ("POST", "/datasets/{dataset}/data/{document}/restore", None),
+    ("POST", "/datasets/{own}/data/{document}/restore", None),
+    ("GET", "/sessions/{session}", None),
+    ("DELETE", "/sessions/{session}", None),
+    ("POST", "/recall", {"query": "spare key", "sessionId": "{session}"}),
     ("DELETE", "/datasets/{dataset}/data/{document}", None),
     ("DELETE", "/datasets/{own}/data/{document}", None),
     ("DELETE", "/datasets/{dataset}", None),
@@ -112,13 +121,16 @@ def somebodys(users: tuple[httpx.Client, httpx.Client]) -> Things:
     ada, grace = users
     own = _remember(grace, "own", "Grace waters the plants.")["dataset_id"]
     kept = _remember(ada, NAME, TEXT)
+    form = {"datasetName": NAME, "session_id": "locks"}
+    said = ada.post("/api/v1/remember", data=form, files={"raw_data": (None, b"The lock is rusty.")})
+    assert said.status_code == 200, said.text
     (job,) = ada.get("/api/v1/jobs").json()["jobs"]
-    return Things(kept["dataset_id"], NAME, kept["items"][0]["id"], job["id"], own)
+    return Things(kept["dataset_id"], NAME, kept["items"][0]["id"], job["id"], "locks", own)
 
 
 @pytest.fixture(scope="module")
 def nobodys(somebodys: Things) -> Things:
-    return Things(str(uuid4()), "no such name", str(uuid4()), str(uuid4()), somebodys.own)
+    return Things(str(uuid4()), "no such name", str(uuid4()), str(uuid4()), "no talk", somebodys.own)
 
 
 @promise("P5")
@@ -179,7 +191,7 @@ def test_lists_and_counts_do_not_move_with_what_others_store(
     users: tuple[httpx.Client, httpx.Client], somebodys: Things
 ) -> None:
     ada, grace = users
-    paths = ("/api/v1/datasets", "/api/v1/jobs", "/api/v1/status")
+    paths = ("/api/v1/datasets", "/api/v1/jobs", "/api/v1/status", "/api/v1/sessions")
     before = [grace.get(path).text for path in paths]
     _remember(ada, NAME, "The cellar key hangs behind the clock.")
 

@@ -1,8 +1,9 @@
 """Everything that one user can see, as one value: compared before and after what is none of their business."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from random import Random
 
 from dormouse.engine import Engine
 from dormouse.ids import DatasetId, PrincipalId
@@ -13,7 +14,7 @@ from dormouse.model.job import Job
 from dormouse.model.recall import Hit, RecallMode, RecallRequest
 from tests.contract.isolation.choose import SESSIONS
 from tests.contract.isolation.expected import Expected
-from tests.contract.isolation.texts import WHO, canary
+from tests.contract.isolation.texts import QUERIES, WHO, canary
 
 MOST = 10_000
 OF_NOTES = " ".join(WHO)  # somebody is named in every note
@@ -43,13 +44,29 @@ class View:
     recalls: tuple[Found, ...]
 
 
-async def view_of(engine: Engine, expected: Expected, user: PrincipalId, queries: Sequence[str]) -> View:
-    """Asks by everything readable, by ids of everybody's datasets, by words alone and by session."""
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What a run asks again and again: of everything, of the datasets of everybody by id, and of a session."""
+
+    of_all: str
+    of_named: str
+    mode: RecallMode
+    session: str
+
+    @classmethod
+    def drawn(cls, random: Random) -> "Questions":
+        of_all, of_named = random.sample(QUERIES, 2)
+        mode = random.choice((RecallMode.AUTO, RecallMode.LEXICAL))
+        return cls(of_all, of_named, mode, random.choice(SESSIONS))
+
+
+async def view_of(engine: Engine, expected: Expected, user: PrincipalId, questions: Questions) -> View:
     scope = await engine.scope_of(user)
     datasets = await engine.datasets(scope)
     items = [item for each in datasets for item in await engine.items(scope, each.dataset.id, limit=MOST)]
     everybodys = frozenset(expected.datasets)
-    first, second = queries
+    named = RecallRequest(questions.of_named, mode=questions.mode, datasets=everybodys, top_k=5)
+    of_notes = RecallRequest(OF_NOTES, mode=RecallMode.LEXICAL, session=questions.session, top_k=100)
     return View(
         datasets=tuple(datasets),
         items=tuple(items),
@@ -57,16 +74,11 @@ async def view_of(engine: Engine, expected: Expected, user: PrincipalId, queries
         jobs=tuple(await engine.jobs(scope, limit=MOST)),
         jobs_there=tuple(await engine.jobs(scope, datasets=list(everybodys), limit=MOST)),
         recalls=(
-            await found_by(engine, user, RecallRequest(first)),
-            await found_by(engine, user, RecallRequest(second, datasets=everybodys, top_k=5)),
-            await found_by(engine, user, RecallRequest(first, mode=RecallMode.LEXICAL)),
-            *[await found_by(engine, user, _of_notes(each)) for each in SESSIONS],
+            await found_by(engine, user, RecallRequest(questions.of_all)),
+            await found_by(engine, user, named),
+            await found_by(engine, user, of_notes),
         ),
     )
-
-
-def _of_notes(session: str) -> RecallRequest:
-    return RecallRequest(OF_NOTES, mode=RecallMode.LEXICAL, session=session, top_k=100)
 
 
 async def found_by(engine: Engine, user: PrincipalId, request: RecallRequest) -> Found:
@@ -80,7 +92,7 @@ async def found_by(engine: Engine, user: PrincipalId, request: RecallRequest) ->
     )
 
 
-def check_view(view: View, expected: Expected, user: PrincipalId) -> None:
+def check_view(view: View, expected: Expected, user: PrincipalId, questions: Questions) -> None:
     """The view holds what the model says is the user's to see, whole where the model knows it, and no more."""
     listed = {each.id: each for each in expected.readable(user) if each.is_listed}
     assert {
@@ -100,10 +112,8 @@ def check_view(view: View, expected: Expected, user: PrincipalId) -> None:
     assert {(hit.passage.dataset, hit.dataset_name) for hit in hits} <= {
         (id_, kept.name) for id_, kept in listed.items()
     }
-    for found, session in zip(view.recalls[-len(SESSIONS) :], SESSIONS, strict=True):
-        assert {text for text, _, _ in found.notes} == {
-            text for text, _ in expected.notes.get((user, session), ())
-        }
+    notes = {text for text, _ in expected.notes.get((user, questions.session), ())}
+    assert {text for each in view.recalls for text, _, _ in each.notes} == notes
     check_words(repr(view), expected, user)
 
 
