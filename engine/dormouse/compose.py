@@ -41,6 +41,7 @@ from dormouse.ports.bundle import Ports
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.embedder import Embedder
 from dormouse.rebuild import request
+from dormouse.rebuild.catch_up import note_what_lags
 from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops, Upkeep
 from dormouse.sessions.search import search
@@ -90,6 +91,7 @@ async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
     vectors = EdgeCollections(folder / "vectors")
     stack.push_async_callback(vectors.close)
     await _open_collections(vectors, catalog, await _collection(catalog, embedder), must_exist=is_used)
+    await note_what_lags(catalog, LOCAL_WORKSPACE, await _reached(catalog, graph, vectors))
     blobs = ObstoreBlobStore(folder / "blobs")
     stack.push_async_callback(blobs.close)
     bus = SqlQueueBus(catalog)
@@ -201,7 +203,7 @@ async def _has_applied(catalog: Catalog) -> bool:
 async def _graph(folder: Path, catalog: Catalog, *, must_exist: bool) -> SqliteGraphStore:
     """Whatever state it is in, if it is to be made anew; what was begun goes on if it is sound."""
     rebuild = await _rebuild_of(catalog, DerivedStore.GRAPH)
-    if rebuild is None:
+    if rebuild is None or rebuild.job is None:
         return await SqliteGraphStore.open(folder, must_exist=must_exist)
     try:
         return await SqliteGraphStore.open(folder, must_exist=True)
@@ -229,6 +231,17 @@ async def _open_collections(
         await vectors.build(building, must_exist=True)
     except MisconfiguredError:
         await _start_over(catalog, rebuild)
+
+
+async def _reached(
+    catalog: Catalog, graph: SqliteGraphStore, vectors: EdgeCollections
+) -> dict[DerivedStore, int | None]:
+    rebuild = await _rebuild_of(catalog, DerivedStore.VECTORS)
+    is_built = rebuild is not None and rebuild.job is not None
+    return {
+        DerivedStore.GRAPH: await graph.reached(LOCAL_WORKSPACE),
+        DerivedStore.VECTORS: await (vectors.built_through() if is_built else vectors.reached()),
+    }
 
 
 async def _rebuild_of(catalog: Catalog, store: DerivedStore) -> Rebuild | None:

@@ -20,11 +20,12 @@ class DerivedStore(StrEnum):
 class Rebuild:
     """`followed_seq`: every change up to it is in the new store; None before that one was made.
 
+    `job` None: no one asked; after an unclean start the latest changes are followed again into what is there.
     `lost` counts changes whose contents are gone, so that nothing could be followed there.
     """
 
     workspace: WorkspaceId
     store: DerivedStore
-    job: JobId
+    job: JobId | None
     followed_seq: int | None = None
     lost: int = 0

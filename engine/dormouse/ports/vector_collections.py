@@ -22,6 +22,11 @@ class VectorCollections(Protocol):
     """
 
     @property
+    def active(self) -> WholeVectors:
+        """That one alone; erasing there does not reach the other."""
+        ...
+
+    @property
     def building(self) -> WholeVectors | None: ...
 
     async def build(self, collection: Collection, *, must_exist: bool = False) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import structlog
 
 from dormouse.errors import MisconfiguredError, UnavailableError
-from dormouse.ids import WorkspaceId
+from dormouse.ids import JobId, WorkspaceId
 from dormouse.jobs.transition import added, failed, moved
 from dormouse.model.change import ApplyLease, Change
 from dormouse.model.job import Job, JobCounts, JobFailure, Stage
@@ -104,9 +104,8 @@ class Backfill:
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(lease.workspace)
             await tx.history.advance(lease, rebuild)
-            job = await tx.jobs.get(rebuild.job)
-            job = moved(job, Stage.APPLYING, tx.now_ms) if job.stage is Stage.ACCEPTED else job
-            await tx.jobs.save(replace(job, counts=added(job.counts, counts), updated_ms=tx.now_ms))
+            if rebuild.job is not None:
+                await _note_progress(tx, rebuild.job, counts)
             await tx.commit()
 
     async def _finish(self, lease: ApplyLease, rebuild: Rebuild, follower: Follower) -> bool:
@@ -130,8 +129,16 @@ class Backfill:
         return change is not None and change.change_set is not None
 
 
+async def _note_progress(tx: CatalogTransaction, job_id: JobId, counts: JobCounts) -> None:
+    job = await tx.jobs.get(job_id)
+    job = moved(job, Stage.APPLYING, tx.now_ms) if job.stage is Stage.ACCEPTED else job
+    await tx.jobs.save(replace(job, counts=added(job.counts, counts), updated_ms=tx.now_ms))
+
+
 async def _end_job(tx: CatalogTransaction, ended: Rebuild, others: Sequence[Rebuild]) -> None:
     """Complete with the last of its stores; failed if some contents could not be brought back."""
+    if ended.job is None:
+        return
     job = await tx.jobs.get(ended.job)
     going_on = [each for each in others if each.job == ended.job]
     if going_on:

@@ -97,8 +97,7 @@ class VectorFollower:
         await self._collections.build(await self._collection(lease.workspace))
 
     async def follow(self, lease: ApplyLease, contents: Contents) -> None:
-        store = self._collections.building
-        assert store is not None, "begun, or opened again at the start"
+        store = self._collections.building or self._collections.active  # the latter after an unclean start
         change, change_set = contents.change, contents.change_set
         scope, fence = writer_scope(change.workspace, change.dataset), fence_of(lease, change.seq)
         if change_set.rows.passages:
@@ -117,13 +116,15 @@ class VectorFollower:
     async def settle(self, tx: CatalogTransaction, workspace: WorkspaceId) -> None:
         """The term statistics are counted again from what is stored, in the commit that switches."""
         building = (await tx.workspaces.get(workspace)).building
-        assert building is not None
+        if building is None:
+            return
         everything = writer_scope(workspace, *await tx.datasets.of_workspace(workspace))
         await tx.terms.replace(workspace, await self._collections.tally(everything))
         await tx.workspaces.activate(workspace, building)
 
     async def finish(self) -> None:
-        await self._collections.switch()
+        if self._collections.building is not None:
+            await self._collections.switch()
 
     async def _points(self, contents: Contents) -> list[Point]:
         change, change_set = contents.change, contents.change_set
@@ -136,7 +137,9 @@ class VectorFollower:
             raise LostContentsError from exc
 
     async def _collection(self, workspace: WorkspaceId) -> Collection:
+        """The one that follows: being built, or the active one."""
         async with self._catalog.reading() as tx:
-            building = (await tx.workspaces.get(workspace)).building
-        assert building is not None, "named by whoever asked for it"
-        return building
+            row = await tx.workspaces.get(workspace)
+        followed = row.building or row.collection
+        assert followed is not None, "every workspace has one before anything is applied"
+        return followed

@@ -44,9 +44,10 @@ async def request_rebuild(
         raise ConflictError(
             "the memory is being embedded with another model; wait for that or give it up first"
         )
-    wanted = [store for store in stores if store not in under_way]
-    if not wanted:
-        return await tx.jobs.get(under_way[next(iter(stores))].job)
+    wanted = [store for store in stores if store not in under_way or under_way[store].job is None]
+    going_on = [under_way[store].job for store in stores if store in under_way]
+    if not wanted and going_on[0] is not None:
+        return await tx.jobs.get(going_on[0])
     job = _job(
         workspace, principal, JobKind.REBUILD, await tx.history.volume(workspace) * len(wanted), tx.now_ms
     )

@@ -51,7 +51,7 @@ class SqlChangeHistory:
             Rebuild(
                 workspace=WorkspaceId(row.workspace),
                 store=DerivedStore(row.store),
-                job=JobId(row.job),
+                job=None if row.job is None else JobId(row.job),
                 followed_seq=row.followed_seq,
                 lost=row.lost,
             )

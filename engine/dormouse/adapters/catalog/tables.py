@@ -272,7 +272,7 @@ rebuilds = Table(
     metadata,
     Column("workspace", ForeignKey("workspaces.id"), primary_key=True),
     Column("store", Text, primary_key=True),
-    Column("job", ForeignKey("jobs.id"), nullable=False),
+    Column("job", ForeignKey("jobs.id")),
     Column("followed_seq", BigInteger),
     Column("lost", Integer, nullable=False),
 )

@@ -102,6 +102,11 @@ class SqliteGraphStore:
             await connection.exec_driver_sql(sql.MARK_PARTIAL)
         self._is_partial = True
 
+    async def reached(self, workspace: WorkspaceId) -> int:
+        """The last change of the workspace that is in here: it was committed with its marker, and in order."""
+        found = await self._read_anyway(sql.LAST_APPLIED, {"workspace": workspace})
+        return int(found[0][0] or 0)
+
     async def complete(self) -> None:
         async with self._immediate() as connection:
             await connection.exec_driver_sql(sql.MARK_WHOLE)

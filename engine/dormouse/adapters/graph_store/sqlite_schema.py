@@ -84,6 +84,7 @@ CLOSE_VERSION = (
     "WHERE workspace = :workspace AND id = :id AND seq <= :seq"
 )
 MARK_APPLIED = "INSERT OR IGNORE INTO applied (workspace, seq) VALUES (:workspace, :seq)"
+LAST_APPLIED = "SELECT max(seq) FROM applied WHERE workspace = :workspace"
 MARK_UNCLEAN = "INSERT OR IGNORE INTO unclean (id) VALUES (1)"
 MARK_CLEAN = "DELETE FROM unclean"
 IS_UNCLEAN = "SELECT count(*) FROM unclean"

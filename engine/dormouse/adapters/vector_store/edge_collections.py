@@ -53,6 +53,10 @@ class EdgeCollections:
         self._is_lost = True
 
     @property
+    def active(self) -> WholeVectors:
+        return self._active.store
+
+    @property
     def building(self) -> WholeVectors | None:
         return self._building.store if self._building else None
 
@@ -132,6 +136,14 @@ class EdgeCollections:
     async def drop(self, scope: Scope, fence: Fence, ids: Some[PassageId]) -> None:
         for store in self._present():
             await store.drop(scope, fence, ids)
+
+    async def reached(self) -> int | None:
+        """Up to which change the active one holds everything; None where it is stood in for."""
+        return None if self._is_lost else await self._active.store.reached()
+
+    async def built_through(self) -> int:
+        """The same of the one being built."""
+        return await self._building.store.reached() if self._building else 0
 
     async def optimise(self) -> VectorFootprint:
         return await self._answering().optimise()

@@ -4,7 +4,9 @@ Flushing the shard takes some seventy synchronised writes, this takes one; on a 
 against a few milliseconds for every small write. The engine's own log is no choice: it keeps what was
 erased for as long as its 32 MB segments are not full.
 
-A record is length, CRC-32 and JSON. A record cut short by a crash was never acknowledged and is dropped.
+A record is length, CRC-32 and JSON. Reading ends at the first one that is not whole: cut short by a crash, it
+was never acknowledged; damaged later, those behind it were. `ReachedSeq` says up to which change everything is
+there, and whoever knows of later ones applies them again.
 """
 
 import base64
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from dormouse.adapters.vector_store.edge_calls import Row
+from dormouse.adapters.vector_store.edge_record import sync_folder
 
 _HEAD = struct.Struct(">II")
 
@@ -62,6 +65,39 @@ class Journal:
 
     def close(self) -> None:
         self._file.close()
+
+
+class ReachedSeq:
+    """The highest change in the shard with all before it, in a file of its own since the last flush."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._kept = _number_in(path)
+        self.seq = self._kept
+
+    def note(self, seq: int) -> None:
+        self.seq = max(self.seq, seq)
+
+    def keep(self) -> None:
+        """Before the journal is emptied: from then on nothing else says it."""
+        if self.seq == self._kept:
+            return
+        draft = self._path.with_suffix(".new")
+        with draft.open("w", encoding="ascii") as file:
+            file.write(str(self.seq))
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(self._path)
+        sync_folder(self._path.parent)
+        self._kept = self.seq
+
+
+def _number_in(path: Path) -> int:
+    """0 where nothing says it: then everything is applied again."""
+    try:
+        return int(path.read_text("ascii"))
+    except (FileNotFoundError, ValueError):
+        return 0
 
 
 def _write_all(file: RawIOBase, content: bytes) -> None:

@@ -34,7 +34,7 @@ from dormouse.adapters.vector_store.edge_calls import (
     Row,
     Where,
 )
-from dormouse.adapters.vector_store.edge_journal import Journal
+from dormouse.adapters.vector_store.edge_journal import Journal, ReachedSeq
 from dormouse.adapters.vector_store.edge_known import (
     KNOWN_FIELDS,
     KnownPoint,
@@ -55,7 +55,8 @@ TIE_GROWTH = 2
 MAX_ASKED = 20_000  # bounds that growth; beyond it ties at the limit fall as the engine has them
 UNBOUNDED = 2**31
 UNCLEAN_NAME = "unclean"  # there while files may hold what was erased
-JOURNAL_NAME = "journal"  # both beside the shard's folder, which is the engine's own
+JOURNAL_NAME = "journal"
+REACHED_NAME = "reached"  # all of them beside the shard's folder, which is the engine's own
 MARKS = ("dataset", "dataset_id", "document", "document_id", "generation", "first", "last")
 _INDEXES: dict[str, Any] = {
     # UUIDs compare as numbers: at 100,000 points a filter on a keyword costs three times as much.
@@ -91,8 +92,10 @@ class Shard:
         hits = self._shard.facet(edge.FacetRequest(key="dataset", limit=UNBOUNDED, exact=True)).hits
         self._datasets = {str(hit.value) for hit in hits}
         self._journal = Journal(folder.parent / JOURNAL_NAME)
+        self._reached = ReachedSeq(folder.parent / REACHED_NAME)
         for rows, seq in self._journal.records():
             self._put(rows, seq)
+            self._reached.note(seq)
         self._flush()
         self._unclean = folder.parent / UNCLEAN_NAME
         if self._unclean.exists():
@@ -104,6 +107,7 @@ class Shard:
             rows, seq
         )  # first: what the engine refuses must not come back from the journal at every start
         self._journal.append(rows, seq)
+        self._reached.note(seq)
         if self._unpacked >= OPTIMISE_EVERY:
             self._pack()
 
@@ -112,6 +116,14 @@ class Shard:
         self._delete([_filter(where) for where in wanted if self.count(where)])
         if is_forgetting and self._unclean.exists():
             self._clean()
+
+    def note(self, seq: int) -> None:
+        """Every change up to this one is in here; kept with the next flush."""
+        self._reached.note(seq)
+
+    def reached(self) -> int:
+        """The last change that is in here with all before it; files that lost something say less."""
+        return self._reached.seq
 
     def drop(self, ids: Sequence[str], where: Where) -> None:
         """Those of `ids` that match, from the files too."""
@@ -231,6 +243,7 @@ class Shard:
 
     def _flush(self) -> None:
         self._shard.flush()
+        self._reached.keep()
         self._journal.empty()
 
     def _pack(self) -> None:

@@ -76,6 +76,7 @@ class QdrantEdgeVectorStore:
         _assert_writable(scope, fence, {what.dataset, *(each.dataset for each in also)})
         wanted = [points_of.where_erased(what, fence.seq), *map(points_of.where_erased, also)]
         await self._opened.call("erase", wanted, is_forgetting)
+        await self._opened.call("note", fence.seq)
 
     async def search(
         self, scope: Scope, arms: Sequence[DenseArm | TermArm], where: PointFilter
@@ -120,6 +121,7 @@ class QdrantEdgeVectorStore:
         _assert_writable(scope, fence, {what.dataset})
         wanted, dataset = points_of.where_to_hide(what, is_hidden=is_hidden)
         await self._opened.call("move", wanted, dataset)
+        await self._opened.call("note", fence.seq)
 
     async def drop(self, scope: Scope, fence: Fence, ids: Collection[PassageId]) -> None:
         _assert_writable(scope, fence, scope.readable)
@@ -144,6 +146,10 @@ class QdrantEdgeVectorStore:
                 terms[datasets[key], generation].update(held)
             if after is None:
                 return {key: TermCounts(count, terms[key]) for key, count in counted.items()}
+
+    async def reached(self) -> int:
+        """The last change that is in here with all before it."""
+        return int(await self._opened.call("reached"))
 
     async def close(self) -> None:
         process, self._process = self._process, None

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from dormouse.adapters.vector_store.edge_calls import Row
-from dormouse.adapters.vector_store.edge_journal import Journal
+from dormouse.adapters.vector_store.edge_journal import Journal, ReachedSeq
 
 ROW = Row(
     "id",
@@ -69,3 +69,19 @@ def test_an_emptied_journal_holds_nothing_and_goes_on(tmp_path: Path) -> None:
     journal.append([ROW], 2)
     journal.close()
     assert records_in(path) == [([ROW], 2)]
+
+
+def test_how_far_it_got_is_kept_and_never_goes_back(tmp_path: Path) -> None:
+    reached = ReachedSeq(tmp_path / "reached")
+    reached.note(7)
+    reached.note(3)
+    before = ReachedSeq(tmp_path / "reached").seq
+    reached.keep()
+
+    assert (before, ReachedSeq(tmp_path / "reached").seq) == (0, 7)
+
+
+def test_a_file_that_says_nothing_means_everything_again(tmp_path: Path) -> None:
+    (tmp_path / "reached").write_bytes(b"\xffno")
+
+    assert ReachedSeq(tmp_path / "reached").seq == 0

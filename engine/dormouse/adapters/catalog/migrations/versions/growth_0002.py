@@ -64,7 +64,7 @@ def _rebuilds() -> None:
         "rebuilds",
         sa.Column("workspace", sa.Text(), nullable=False),
         sa.Column("store", sa.Text(), nullable=False),
-        sa.Column("job", sa.Text(), nullable=False),
+        sa.Column("job", sa.Text(), nullable=True),
         sa.Column("followed_seq", sa.BigInteger(), nullable=True),
         sa.Column("lost", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["workspace"], ["workspaces.id"], name="fk_rebuilds_workspace_workspaces"),
