@@ -34,6 +34,7 @@ OF_A_JOB: tuple[Question, ...] = (
     lambda engine, scope, id_: engine.job_steps(scope, JobId(id_)),
     lambda engine, scope, id_: engine.wait(scope, JobId(id_), until="final", budget_s=0.0),
     lambda engine, scope, id_: engine.retry(scope, JobId(id_)),
+    lambda engine, scope, id_: engine.cancel(scope, JobId(id_)),
 )
 
 
