@@ -11,6 +11,7 @@ from dormouse.model.recall import DEFAULT_TOP_K, MAX_TOP_K
 MAX_QUERY_CHARACTERS = 10_000
 MAX_NAME_CHARACTERS = 200
 MAX_DATASETS = 100
+UUID_PATTERN = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 MAX_LABELS_CHARACTERS = 100_000  # of all items of one form together
 
 _TAGS = frozenset({"qa", "trace", "feedback"})  # pydantic's own words for which of several shapes it took
@@ -29,6 +30,7 @@ def _listed(value: object) -> object:
 
 
 Name = Annotated[Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)] | None, BeforeValidator(_absent)]
+ItemId = Annotated[Annotated[str, Field(pattern=UUID_PATTERN)] | None, BeforeValidator(_absent)]
 Names = Annotated[Annotated[list[str], Field(max_length=MAX_DATASETS)] | None, BeforeValidator(_listed)]
 
 
@@ -94,7 +96,7 @@ class SearchBody(Body):
 
 
 class ForgetBody(Body):
-    data_id: Name = None
+    data_id: ItemId = None
     dataset: Name = None
     dataset_id: Name = None
     everything: bool = Field(default=False, strict=True)  # "yes" or 1 is not clear enough for this

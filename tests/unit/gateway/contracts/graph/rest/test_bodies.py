@@ -43,3 +43,10 @@ def test_one_name_stands_for_a_list_of_one() -> None:
 def test_a_recall_needs_a_query() -> None:
     with pytest.raises(InvalidInputError, match="query: field required"):
         parsed(RecallBody, {})
+
+
+@pytest.mark.parametrize("data_id", ["zz", "2ed18b7a-cfef-404b-9c1c", "2ed18b7a-cfef-404b-9c1c-5a4527d1cdc2x"])
+def test_what_is_no_id_is_not_forgotten(data_id: str) -> None:
+    """Else a mistyped id would be called forgotten."""
+    with pytest.raises(InvalidInputError, match="data_id"):
+        parsed(ForgetBody, {"dataset": "notes", "data_id": data_id})
