@@ -2,6 +2,5 @@
 
 PENDING = {
     "P2": "a time, so it is measured by load/ and not asserted by a test",
-    "P4": "the auditor is not part of the laptop form yet",
     "P6": "the laptop's one workspace never sleeps; the operator comes with the cluster form",
 }

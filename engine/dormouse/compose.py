@@ -125,7 +125,7 @@ def assemble(ports: Ports) -> Engine:
     upkeep = Upkeep(ports.catalog, ports.vectors, LOCAL_WORKSPACE)
     return Engine(
         ports,
-        accepts=Acceptors(path.acceptor, path.stager, path.forgetter, path.suppressor),
+        accepts=Acceptors(path.acceptor, path.stager, path.forgetter, path.suppressor, path.repairs),
         pipeline=RecallPipeline(
             ports,
             session_search=partial(search, ports.catalog),

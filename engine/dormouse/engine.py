@@ -11,6 +11,8 @@ from typing import Any
 from dormouse.access import listing, lookup
 from dormouse.access.graph_pages import read_page
 from dormouse.access.original import read_original
+from dormouse.audit.accept import RepairAcceptor
+from dormouse.audit.auditor import Auditor
 from dormouse.audit.export import Exporter, What
 from dormouse.errors import DormouseError, ForbiddenError, InvalidInputError
 from dormouse.forget.accept import ForgetAcceptor
@@ -23,6 +25,7 @@ from dormouse.jobs import follow
 from dormouse.jobs.once import answered_before, note_answer
 from dormouse.jobs.standing import Standing, standing_of
 from dormouse.jobs.stop import stop
+from dormouse.model.audit import AuditReport
 from dormouse.model.dataset import MAX_NAME_CHARACTERS, Dataset, DatasetSummary
 from dormouse.model.document import Content, Item, Original
 from dormouse.model.export import ExportRow
@@ -52,6 +55,7 @@ class Acceptors:
     staging: Stager
     forgetting: ForgetAcceptor
     suppressing: SuppressAcceptor
+    repairing: RepairAcceptor
 
 
 class Engine:
@@ -69,6 +73,7 @@ class Engine:
         self._ports, self._catalog = ports, ports.catalog
         self._acceptor, self._stager = accepts.remembering, accepts.staging
         self._forgetter, self._suppressor = accepts.forgetting, accepts.suppressing
+        self._repairs, self._auditor = accepts.repairing, Auditor(ports)
         self._pipeline, self._loops = pipeline, loops
         self._rebuilds = rebuilds
 
@@ -316,6 +321,14 @@ class Engine:
 
     async def recall(self, scope: Scope, request: RecallRequest) -> RecallResult:
         return await self._pipeline.recall(scope, request)
+
+    async def audit(self, scope: Scope) -> AuditReport:
+        """Whether catalog, blobs, graph and vectors tell the same of what the caller owns; changes nothing."""
+        return await self._auditor.audit(scope)
+
+    async def repair(self, scope: Scope, report: AuditReport) -> Sequence[Job]:
+        """Changes that put right what the report names, where that can be; an audit tells what is left."""
+        return await self._repairs.repair(scope, report)
 
     def export(self, scope: Scope, what: What) -> AsyncIterator[ExportRow]:
         """Everything of the readable datasets in one canonical order; narrow the scope for fewer."""

@@ -49,6 +49,7 @@ CANDIDATES_IN: Final = "candidates_in"
 CANDIDATES_OUT: Final = "candidates_out"
 DATASETS: Final = "datasets"  # how many, never which
 DEGRADED: Final = "degraded"  # the parts that did not answer
+DRIFT: Final = "drift"  # the code of its kind
 ELAPSED_MS: Final = "elapsed_ms"
 ERROR_TYPE: Final = "error.type"
 JOB: Final = "dormouse.job.id"
@@ -75,6 +76,8 @@ STATUS_PROBE_DURATION: Final = "dormouse.recall.status_probe.duration"
 JOB_DURATION: Final = "dormouse.job.duration"
 UNAPPLIED_CHANGES: Final = "dormouse.changes.unapplied"
 OLDEST_UNAPPLIED_AGE: Final = "dormouse.changes.oldest_unapplied.age"
+DRIFT_FOUND: Final = "dormouse.audit.drift"
+DRIFT_REPAIRED: Final = "dormouse.audit.repaired"
 AUTH_ATTEMPTS: Final = "dormouse.auth.attempts"
 POOL_WAIT_DURATION: Final = "dormouse.pool.wait.duration"
 MODEL_DURATION: Final = "gen_ai.client.operation.duration"
@@ -261,6 +264,15 @@ def backlog(*, unapplied: int, oldest_age_s: float) -> None:
     """How many changes wait to be applied over all workspaces, and how long the oldest has; 0 when none."""
     _gauge(UNAPPLIED_CHANGES, "{change}").set(unapplied)
     _gauge(OLDEST_UNAPPLIED_AGE, "s").set(oldest_age_s)
+
+
+def drift_found(drift: str, count: int) -> None:
+    """What an audit found, by kind; every audit tells it again until it is repaired."""
+    _counter(DRIFT_FOUND, "{row}").add(count, {DRIFT: drift})
+
+
+def drift_repaired(drift: str, count: int = 1) -> None:
+    _counter(DRIFT_REPAIRED, "{row}").add(count, {DRIFT: drift})
 
 
 def auth_attempted(outcome: Literal["ok", "missing", "unknown"]) -> None:

@@ -52,6 +52,6 @@ async def _graph_and_vectors(ports: Ports, scope: Scope) -> None:
         is_at_rest = await tx.changes.unapplied_count(scope.workspace) == 0
     if is_at_rest and (await ports.graph.count(scope)).passages == passages:
         raise MisconfiguredError(
-            f"the graph holds {passages} passages and the vectors {points}: `dormouse rebuild` makes them "
-            "equal again"
+            f"the graph holds {passages} passages and the vectors {points}: `dormouse audit` names what "
+            "differs, and `dormouse doctor --repair` puts it right"
         )

@@ -12,6 +12,8 @@ from dormouse.apply.settle import Settler
 from dormouse.apply.steps import Deeds, Steps
 from dormouse.apply.takeover import Takeover
 from dormouse.apply.write import StoreWriter
+from dormouse.audit.accept import RepairAcceptor
+from dormouse.audit.repair import Repairer
 from dormouse.codec.change_set import ChangeSet
 from dormouse.forget.accept import ForgetAcceptor
 from dormouse.forget.erase import Eraser
@@ -24,7 +26,7 @@ from dormouse.ingest.prepare import Preparation
 from dormouse.ingest.stage import Stager
 from dormouse.ingest.sweep import Sweeper
 from dormouse.jobs.fenced_call import FencedCalls, Patience
-from dormouse.model.change import ApplyLease, Change
+from dormouse.model.change import ApplyLease, Change, ChangeKind
 from dormouse.model.rebuild import DerivedStore
 from dormouse.ports.bundle import Ports
 from dormouse.rebuild.backfill import Backfill
@@ -42,6 +44,7 @@ class WritePath:
     stager: Stager
     forgetter: ForgetAcceptor
     suppressor: SuppressAcceptor
+    repairs: RepairAcceptor
     extractor: ExtractWorker
     steps: Steps
     applier: Applier
@@ -66,6 +69,7 @@ def write_path(
         stager=Stager(catalog, bus),
         forgetter=ForgetAcceptor(catalog, bus),
         suppressor=SuppressAcceptor(catalog, bus),
+        repairs=RepairAcceptor(catalog, bus, sweeper.sweep_blobs),
         extractor=ExtractWorker(catalog, bus, preparation, outcomes, slots=jobs),
         steps=steps,
         applier=Applier(
@@ -96,8 +100,11 @@ def _applying(ports: Ports, sweeper: Sweeper, calls: FencedCalls, patience: Pati
     counted = CountedTerms(catalog, blobs)
     eraser = Eraser(catalog, graph, vectors, blobs, calls, counted.removal)
     hider = Hider(catalog, graph, ports.vector_upkeep, calls, counted.share)
+    repairer = Repairer(ports, calls)
 
     async def plan(change: Change) -> ChangeSet:
+        if change.kind is ChangeKind.REPAIR:
+            return await repairer.plan(change)
         return await (hider if change.kind.is_hiding else eraser).plan(change)
 
     async def again(lease: ApplyLease, change: Change) -> None:
@@ -107,7 +114,13 @@ def _applying(ports: Ports, sweeper: Sweeper, calls: FencedCalls, patience: Pati
         catalog,
         Decider(catalog, graph, blobs, counted, plan),
         Settler(catalog, blobs),
-        Deeds(StoreWriter(graph, vectors, blobs, calls).write, eraser.erase, hider.hide, eraser.clear),
+        Deeds(
+            upsert=StoreWriter(graph, vectors, blobs, calls).write,
+            erase=eraser.erase,
+            hide=hider.hide,
+            repair=repairer.repair,
+            clear=eraser.clear,
+        ),
         alarm=sweeper.wake,
     )
     return steps, Takeover(catalog, graph, calls, patience, again)

@@ -41,10 +41,10 @@ class Settler:
             _observe(job, now_ms)
 
     async def give_up(self, lease: ApplyLease, change: Change, failure: JobFailure) -> None:
-        """The eighth failure of an upsert ends it and its job; an erasure only goes to the end of the queue."""
+        """The eighth failure ends a change and its job; what erases or hides only goes to the end."""
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(change.workspace)
-            if change.kind is not ChangeKind.UPSERT:
+            if change.kind.is_erasure or change.kind.is_hiding:
                 await tx.changes.move_to_end(lease, change.seq)
             else:
                 job = await tx.jobs.get(change.job)

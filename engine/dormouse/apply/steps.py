@@ -32,12 +32,12 @@ Clear = Callable[[Change], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Deeds:
-    """`upsert`, `erase` and `hide` bring a change set into the stores; `clear` removes what an applied erasure
-    leaves in the blobs."""
+    """`clear` removes what an applied erasure leaves in the blobs; the others carry a change set out."""
 
     upsert: CarryOut
     erase: CarryOut
     hide: CarryOut
+    repair: CarryOut
     clear: Clear
 
 
@@ -96,6 +96,8 @@ class Steps:
             return telemetry.UPSERT_MEMORY, self._deeds.upsert
         if kind.is_hiding:
             return telemetry.UPDATE_MEMORY, self._deeds.hide
+        if kind is ChangeKind.REPAIR:
+            return telemetry.UPDATE_MEMORY, self._deeds.repair
         return telemetry.DELETE_MEMORY, self._deeds.erase
 
     async def _wait(self, lease: ApplyLease, change: Change, error: UnavailableError) -> bool:
@@ -122,7 +124,7 @@ class Steps:
         )
         if attempts >= MAX_ATTEMPTS:
             await self._give_up(lease, change, error)
-            if change.kind is ChangeKind.UPSERT:
+            if not (change.kind.is_erasure or change.kind.is_hiding):
                 return True
         await self._park(lease, "internal", attempt_pause_ms(attempts))
         return False

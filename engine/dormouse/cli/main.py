@@ -229,11 +229,31 @@ def export(
 
 
 @app.command()
-def doctor(*, as_json: AsJson = False) -> None:
+def audit(*, as_json: AsJson = False) -> None:
+    """Compare all stores with each other, row by row, and change nothing.
+
+    Ends with 1 when any differ. It reads everything, so a large memory takes a while.
+    """
+    from dormouse.cli import audit as command
+
+    _end(command.audit(as_json=as_json))
+
+
+@app.command()
+def doctor(
+    *,
+    repair: Annotated[bool, typer.Option("--repair", help="Put right where the stores differ.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Look for trouble, and say what to do about it.
 
-    Checks the installation, the settings, the data folder and the server.
+    Checks the installation, the settings, the data folder and the server. With --repair, what an audit finds is
+    put right where that can be, from what was extracted.
     """
+    if repair:
+        from dormouse.cli import audit as repairs
+
+        _end(repairs.repair(as_json=as_json))
     from dormouse.cli import doctor as command
 
     _end(command.doctor(as_json=as_json))

@@ -16,6 +16,7 @@ class ChangeKind(StrEnum):
     ERASE_REVISION = "erase_revision"
     SUPPRESS = "suppress"
     RESTORE = "restore"
+    REPAIR = "repair"
 
     @property
     def is_erasure(self) -> bool:

@@ -19,6 +19,7 @@ class JobKind(StrEnum):
     RESTORE = "restore"
     REBUILD = "rebuild"
     MIGRATE_EMBEDDING = "migrate_embedding"
+    REPAIR = "repair"
 
     @property
     def is_forget(self) -> bool:

@@ -4,14 +4,14 @@ Nothing here answers a recall. Reads take the caller's `Scope` like those of `Gr
 is among them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from dormouse.ids import DocumentId, EntityId, PassageId
 from dormouse.model.entity import Entity, Mention
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
-from dormouse.model.scope import Scope
+from dormouse.model.scope import Fence, Scope
 
 
 class GraphUpkeep(Protocol):
@@ -33,4 +33,15 @@ class GraphUpkeep(Protocol):
 
     async def mentions_after(self, scope: Scope, after: Mention | None, limit: int) -> Sequence[Mention]:
         """By entity, then passage; both must be readable."""
+        ...
+
+    async def strays(self, scope: Scope) -> int:
+        """Versions, entities and mentions of readable datasets that hang on nothing."""
+        ...
+
+    async def drop(self, scope: Scope, fence: Fence, ids: Collection[PassageId]) -> None:
+        """Remove single passages that nothing knows of, what hangs on them, and all strays; from the file too.
+
+        Only a repair may do so.
+        """
         ...

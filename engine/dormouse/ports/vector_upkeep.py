@@ -33,8 +33,10 @@ class VectorUpkeep(Protocol):
         """Those of `ids` that are there, with their vectors as the store holds them; by id."""
         ...
 
-    async def marks_after(self, scope: Scope, after: PassageId | None, limit: int) -> Sequence[PointMark]:
-        """A page by id, behind `after`; None begins with the first."""
+    async def marks_after(
+        self, scope: Scope, after: PassageId | None, limit: int, *, document: DocumentId | None = None
+    ) -> Sequence[PointMark]:
+        """A page by id, behind `after`; None begins with the first. Of one document, or of all."""
         ...
 
     async def hide(self, scope: Scope, fence: Fence, what: Erasure, *, is_hidden: bool) -> None:

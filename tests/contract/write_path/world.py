@@ -20,9 +20,11 @@ from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
 from dormouse.adapters.vector_store.edge_collections import EdgeCollections
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWorkspaceDirectory
+from dormouse.audit.auditor import Auditor
 from dormouse.audit.export import Exporter, What
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, PassageId, TermId
 from dormouse.jobs.lease import LEASE_MS
+from dormouse.model.audit import AuditReport
 from dormouse.model.dataset import Dataset
 from dormouse.model.document import Content, ContentKind, Document
 from dormouse.model.export import ExportRow
@@ -212,6 +214,15 @@ class World:
         """Everything, vectors and term counts included."""
         what = What(has_vectors=True, has_suppressed=has_suppressed)
         return [row async for row in Exporter(self.ports).export(await self.scope(), what)]
+
+    async def audit(self) -> AuditReport:
+        return await Auditor(self.ports).audit(await self.scope())
+
+    async def repair(self) -> AuditReport:
+        """Repair what an audit finds, and audit again."""
+        await self.path.repairs.repair(await self.scope(), await self.audit())
+        await self.work()
+        return await self.audit()
 
     async def lose_point(self, passage: PassageId) -> None:
         """Behind everybody's back."""

@@ -264,6 +264,8 @@ changes = Table(
     Index("ix_changes_unapplied", "workspace", "seq", sqlite_where=_UNAPPLIED, postgresql_where=_UNAPPLIED),
     Index(None, "workspace", "applied_ms"),
     Index(None, "change_set"),
+    Index(None, "dataset", "seq"),
+    Index(None, "document", "seq"),
 )
 
 # A store that is made anew: how far it has followed the applied changes.

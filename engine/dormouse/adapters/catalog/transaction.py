@@ -15,6 +15,7 @@ from dormouse.adapters.catalog.documents import SqlDocumentRegister
 from dormouse.adapters.catalog.hidden import SqlHiddenBook
 from dormouse.adapters.catalog.history import SqlChangeHistory
 from dormouse.adapters.catalog.jobs import SqlJobLedger
+from dormouse.adapters.catalog.past import SqlLogPast
 from dormouse.adapters.catalog.revisions import SqlRevisionRegister
 from dormouse.adapters.catalog.sessions import SqlSessionBook
 from dormouse.adapters.catalog.sqlite import SqliteBackend
@@ -30,6 +31,7 @@ from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
 from dormouse.ports.catalog.hidden import HiddenBook
 from dormouse.ports.catalog.history import ChangeHistory
 from dormouse.ports.catalog.jobs import JobLedger
+from dormouse.ports.catalog.past import LogPast
 from dormouse.ports.catalog.sessions import SessionBook
 from dormouse.ports.catalog.terms import TermStatistics
 from dormouse.ports.catalog.transaction import CatalogTransaction
@@ -57,6 +59,7 @@ class SqlTransaction:
 
     access: AccessBook
     changes: ChangeLog
+    past: LogPast
     datasets: DatasetRegister
     documents: DocumentRegister
     revisions: RevisionRegister
@@ -73,6 +76,7 @@ class SqlTransaction:
         self.now_ms = connection.now_ms
         self.access = SqlAccessBook(connection)
         self.changes = SqlChangeLog(connection)
+        self.past = SqlLogPast(connection)
         self.datasets = SqlDatasetRegister(connection)
         self.documents = SqlDocumentRegister(connection)
         self.revisions = SqlRevisionRegister(connection)

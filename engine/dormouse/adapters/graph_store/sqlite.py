@@ -134,7 +134,7 @@ class SqliteGraphStore:
                 if (await connection.exec_driver_sql(statement, values)).rowcount > 0:
                     await connection.exec_driver_sql(sql.MARK_UNCLEAN)
         if is_forgetting:
-            await self._clean()
+            await self.clean()
 
     async def adopt(self, workspace: WorkspaceId, epoch: int) -> None:
         async with self._immediate() as connection:
@@ -197,7 +197,7 @@ class SqliteGraphStore:
                 await connection.exec_driver_sql(statement)
             await connection.exec_driver_sql(f"PRAGMA user_version = {sql.VERSION}")
             self._is_partial = bool((await connection.exec_driver_sql(sql.IS_PARTIAL)).scalar())
-        await self._clean()
+        await self.clean()
 
     async def read(self, statement: str, values: Mapping[str, Any]) -> Sequence[rows_of.Row]:
         """For the modules of this adapter; `sqlite_schema` has the statements."""
@@ -236,8 +236,11 @@ class SqliteGraphStore:
                     raise
                 await connection.exec_driver_sql("COMMIT")
 
-    async def _clean(self) -> None:
-        """Rewrite the file if rows went since it last was; also what an erase that a crash cut short left."""
+    async def clean(self) -> None:
+        """Rewrite the file if rows went since it last was; also what an erase that a crash cut short left.
+
+        For the modules of this adapter.
+        """
         async with self._immediate() as connection:
             if not (await connection.exec_driver_sql(sql.IS_UNCLEAN)).scalar():
                 return

@@ -137,6 +137,28 @@ MENTIONS_AFTER = """SELECT m.entity, m.passage FROM mentions m
     AND p.dataset IN (SELECT value FROM json_each(:readable))
     ORDER BY m.entity, m.passage LIMIT :limit"""
 
+_STRAY_VERSIONS = f"""versions WHERE {_READABLE} AND NOT EXISTS (
+    SELECT 1 FROM passages p WHERE p.workspace = :workspace AND p.id = versions.passage)"""  # noqa: S608 our own names
+# Mentions have no dataset: they are strays of whoever owns what is left of them.
+_STRAY_MENTIONS = """mentions WHERE workspace = :workspace AND (
+    EXISTS (SELECT 1 FROM entities e WHERE e.workspace = :workspace AND e.id = mentions.entity
+        AND e.dataset IN (SELECT value FROM json_each(:readable)))
+    AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.workspace = :workspace AND p.id = mentions.passage)
+    OR EXISTS (SELECT 1 FROM passages p WHERE p.workspace = :workspace AND p.id = mentions.passage
+        AND p.dataset IN (SELECT value FROM json_each(:readable)))
+    AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = :workspace AND e.id = mentions.entity))"""
+_STRAY_ENTITIES = f"""entities WHERE {_READABLE} AND NOT EXISTS (
+    SELECT 1 FROM mentions m WHERE m.workspace = :workspace AND m.entity = entities.id)"""  # noqa: S608 our own names
+_STRAYS = (_STRAY_VERSIONS, _STRAY_MENTIONS, _STRAY_ENTITIES)
+COUNT_STRAYS = "SELECT " + " + ".join(f"(SELECT count(*) FROM {each})" for each in _STRAYS)  # noqa: S608
+DROP_STRAYS = tuple(f"DELETE FROM {each}" for each in _STRAYS)  # noqa: S608 our own names
+_DROPPED = "workspace = :workspace AND passage IN (SELECT value FROM json_each(:ids))"
+DROP_PASSAGES = (
+    f"DELETE FROM versions WHERE {_DROPPED}",  # noqa: S608 our own names
+    f"DELETE FROM mentions WHERE {_DROPPED}",  # noqa: S608 our own names
+    f"DELETE FROM passages WHERE {_READABLE} AND id IN (SELECT value FROM json_each(:ids))",  # noqa: S608 same
+)
+
 
 def matching_passages(condition: str) -> str:
     return f"{_PASSAGES} AND {condition} ORDER BY id LIMIT :limit"

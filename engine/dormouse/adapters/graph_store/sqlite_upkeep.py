@@ -1,16 +1,16 @@
 """The graph's rows a page at a time, for those who look after it. Every page is one read of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from dormouse.adapters.graph_store import sqlite_rows as rows_of
 from dormouse.adapters.graph_store import sqlite_schema as sql
-from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
+from dormouse.adapters.graph_store.sqlite import SqliteGraphStore, assert_writable
 from dormouse.ids import DocumentId, EntityId, PassageId
 from dormouse.model.entity import Entity, Mention
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
-from dormouse.model.scope import Scope
+from dormouse.model.scope import Fence, Scope
 
 
 class SqliteGraphUpkeep:
@@ -39,6 +39,19 @@ class SqliteGraphUpkeep:
         values = rows_of.seen_by(scope) | {**behind, "limit": limit}
         found = await self._store.read(sql.MENTIONS_AFTER, values)
         return [Mention(EntityId(row[0]), PassageId(row[1])) for row in found]
+
+    async def strays(self, scope: Scope) -> int:
+        return int((await self._store.read(sql.COUNT_STRAYS, rows_of.seen_by(scope)))[0][0])
+
+    async def drop(self, scope: Scope, fence: Fence, ids: Collection[PassageId]) -> None:
+        assert_writable(scope, fence, scope.readable)
+        mine = [each.id for each in await self._store.passages(scope, ids)]
+        values = rows_of.seen_by(scope) | {"ids": rows_of.array(mine)}
+        async with self._store.changing(fence) as connection:
+            await connection.exec_driver_sql(sql.MARK_UNCLEAN)
+            for statement in (*sql.DROP_PASSAGES, *sql.DROP_STRAYS):
+                await connection.exec_driver_sql(statement, values)
+        await self._store.clean()
 
 
 def _page(scope: Scope, after: str | None, limit: int) -> dict[str, Any]:

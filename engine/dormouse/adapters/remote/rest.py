@@ -20,6 +20,7 @@ from dormouse.errors import UnavailableError
 
 PATIENCE_S = 120.0
 _CALL_TIMEOUT_S = 90.0  # longer than a server lets a blocking call wait
+_READ_ALL_TIMEOUT_S = 330.0  # as long as a server reads everything, and a little
 _PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 5.0
 _BUSY = frozenset({429, 503})
@@ -81,6 +82,12 @@ class RestClient:
 
     async def forget(self, body: Mapping[str, object]) -> dict[str, Any]:
         return await self._dict("POST", "/api/v1/forget", json=dict(body))
+
+    async def audit(self) -> dict[str, Any]:
+        return await self._dict("GET", "/api/v1/audit", timeout=_READ_ALL_TIMEOUT_S)
+
+    async def repair(self) -> dict[str, Any]:
+        return await self._dict("POST", "/api/v1/repair", timeout=_READ_ALL_TIMEOUT_S)
 
     async def suppress(self, dataset: str, item: str) -> dict[str, Any]:
         return await self._dict("POST", f"/api/v1/datasets/{dataset}/data/{item}/suppress")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore, folder_name
 from dormouse.errors import StoreUnavailableError
-from dormouse.ids import DatasetId, PassageId
+from dormouse.ids import DatasetId, DocumentId, PassageId
 from dormouse.model.change import Erasure
 from dormouse.model.passage import Nominee, Point
 from dormouse.model.scope import Fence, Scope
@@ -126,8 +126,10 @@ class EdgeCollections:
     async def points(self, scope: Scope, ids: Some[PassageId]) -> Sequence[Point]:
         return await self._answering().points(scope, ids)
 
-    async def marks_after(self, scope: Scope, after: PassageId | None, limit: int) -> Sequence[PointMark]:
-        return await self._answering().marks_after(scope, after, limit)
+    async def marks_after(
+        self, scope: Scope, after: PassageId | None, limit: int, *, document: DocumentId | None = None
+    ) -> Sequence[PointMark]:
+        return await self._answering().marks_after(scope, after, limit, document=document)
 
     async def hide(self, scope: Scope, fence: Fence, what: Erasure, *, is_hidden: bool) -> None:
         for store in self._present():

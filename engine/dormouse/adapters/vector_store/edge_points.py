@@ -121,9 +121,10 @@ def where_readable(scope: Scope, where: PointFilter | None = None) -> list[Condi
     return conditions
 
 
-def where_kept(scope: Scope) -> list[Condition]:
+def where_kept(scope: Scope, document: DocumentId | None = None) -> list[Condition]:
     """What is readable, hidden or not."""
-    return [("any", "dataset", sorted(datasets_by_key(scope)))]
+    kept: list[Condition] = [("any", "dataset", sorted(datasets_by_key(scope)))]
+    return kept if document is None else [*kept, ("equals", "document", key_of(document))]
 
 
 def where_erased(what: Erasure, seq: int | None = None) -> list[Condition]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from dormouse.adapters.vector_store import edge_points as points_of
 from dormouse.adapters.vector_store.edge_process import DamagedFilesError, EdgeProcess
 from dormouse.errors import ForbiddenError, MisconfiguredError, StoreUnavailableError
-from dormouse.ids import DatasetId, PassageId, TermId
+from dormouse.ids import DatasetId, DocumentId, PassageId, TermId
 from dormouse.model.change import Erasure
 from dormouse.model.passage import Nominee, Point
 from dormouse.model.scope import Fence, Scope
@@ -110,10 +110,12 @@ class QdrantEdgeVectorStore:
         datasets = points_of.datasets_by_key(scope)
         return [points_of.point_of(row, datasets) for row in rows]
 
-    async def marks_after(self, scope: Scope, after: PassageId | None, limit: int) -> Sequence[PointMark]:
+    async def marks_after(
+        self, scope: Scope, after: PassageId | None, limit: int, *, document: DocumentId | None = None
+    ) -> Sequence[PointMark]:
         if not scope.readable:
             return []
-        found = await self._opened.call("page", points_of.where_kept(scope), after, limit)
+        found = await self._opened.call("page", points_of.where_kept(scope, document), after, limit)
         datasets = points_of.datasets_by_key(scope)
         return [points_of.mark_of(id_, payload, datasets) for id_, payload in found]
 

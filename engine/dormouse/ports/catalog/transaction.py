@@ -11,6 +11,7 @@ from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
 from dormouse.ports.catalog.hidden import HiddenBook
 from dormouse.ports.catalog.history import ChangeHistory
 from dormouse.ports.catalog.jobs import JobLedger
+from dormouse.ports.catalog.past import LogPast
 from dormouse.ports.catalog.sessions import SessionBook
 from dormouse.ports.catalog.terms import TermStatistics
 from dormouse.ports.catalog.work import WorkLedger
@@ -28,6 +29,7 @@ class CatalogTransaction(Protocol):
     now_ms: int
     access: AccessBook
     changes: ChangeLog
+    past: LogPast
     datasets: DatasetRegister
     documents: DocumentRegister
     revisions: RevisionRegister

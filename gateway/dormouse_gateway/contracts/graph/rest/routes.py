@@ -3,7 +3,16 @@
 from collections.abc import Callable
 
 from dormouse.engine import Engine
-from dormouse_gateway.contracts.graph.rest import datasets, entries, graph, items, jobs, sessions, staging
+from dormouse_gateway.contracts.graph.rest import (
+    audit,
+    datasets,
+    entries,
+    graph,
+    items,
+    jobs,
+    sessions,
+    staging,
+)
 from dormouse_gateway.contracts.graph.rest.call import Served, route
 from dormouse_gateway.contracts.graph.rest.export import EXPORT, export
 from dormouse_gateway.contracts.graph.rest.forget import (
@@ -36,6 +45,7 @@ def rest_routes(engine_provider: Callable[[], Engine], settings: GatewaySettings
         Served("DELETE", "/datasets/{dataset}/data/{data}", delete_data, DELETE_DATA),
         *datasets.ROUTES,
         *items.ROUTES,
+        *audit.ROUTES,
         *staging.ROUTES,
         *entries.ROUTES,
         *sessions.ROUTES,

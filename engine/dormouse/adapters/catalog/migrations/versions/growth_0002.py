@@ -18,6 +18,8 @@ def upgrade() -> None:
     op.add_column("session_entries", sa.Column("kind", sa.Text(), server_default="note", nullable=False))
     op.add_column("session_entries", sa.Column("details", sa.Text(), server_default="{}", nullable=False))
     op.add_column("jobs", sa.Column("enrichment_failure", sa.Text(), nullable=True))
+    op.create_index("ix_changes_dataset", "changes", ["dataset", "seq"], unique=False)
+    op.create_index("ix_changes_document", "changes", ["document", "seq"], unique=False)
     _hidden()
     _ontologies()
     _rebuilds()

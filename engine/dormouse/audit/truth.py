@@ -1,0 +1,133 @@
+"""What the stores must hold of one document, read from the catalog and the part blobs: they are the truth."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dormouse.codec.part import Part, decode_part
+from dormouse.errors import NotFoundError, StoreUnavailableError
+from dormouse.ids import BlobKey, JobId, MemoryId, PassageId, memory_id
+from dormouse.model.document import Document
+from dormouse.model.memory import MemoryDraft
+from dormouse.model.passage import Passage, PassageVectors
+from dormouse.ports.blob_store import BlobStore
+from dormouse.ports.catalog.hidden import Hiding
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
+
+
+@dataclass(slots=True)
+class Truth:
+    """`is_whole` only if every part could be read: else more may be there than is known."""
+
+    document: Document
+    hiding: Hiding
+    passages: dict[PassageId, Passage] = field(default_factory=dict)
+    vectors: dict[PassageId, PassageVectors] = field(default_factory=dict)
+    memories: set[MemoryId] = field(default_factory=set)
+    missing: list[BlobKey] = field(default_factory=list)
+    damaged: list[BlobKey] = field(default_factory=list)
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.missing and not self.damaged
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """`parts` were applied; `others` are plans, texts and change sets."""
+
+    parts: tuple[BlobKey, ...]
+    others: tuple[BlobKey, ...]
+
+
+class TruthReader:
+    def __init__(self, catalog: Catalog, blobs: BlobStore) -> None:
+        self._catalog = catalog
+        self._blobs = blobs
+
+    async def of(self, document: Document, *, is_thorough: bool = False) -> Truth:
+        """`is_thorough`: read what else the document names too, to find what is lost."""
+        async with self._catalog.reading() as tx:
+            truth = Truth(document, await tx.hidden.of(document.id))
+            named = await _named(tx, document)
+        for blob in named.parts:
+            content = await self._read(truth, blob)
+            if content is not None:
+                _add(truth, decode_part(content))
+        lost = len(truth.missing) + len(truth.damaged)
+        if is_thorough and not lost:
+            for blob in named.others:
+                await self._read(truth, blob)
+        return truth
+
+    async def _read(self, truth: Truth, blob: BlobKey) -> bytes | None:
+        try:
+            return await self._blobs.get(blob)
+        except NotFoundError:
+            truth.missing.append(blob)
+        except StoreUnavailableError:
+            truth.damaged.append(blob)
+        return None
+
+
+async def _named(tx: CatalogTransaction, document: Document) -> _Named:
+    """Of the searchable revision, then of one that is on its way behind it."""
+    parts: list[BlobKey] = []
+    others: list[BlobKey] = []
+    collection = (await tx.workspaces.get(document.workspace)).collection
+    for number in dict.fromkeys((document.searchable_revision, document.newest_revision)):
+        revision = await tx.revisions.get(document.id, number) if number else None
+        if revision is None:
+            continue
+        others += [revision.blob] if revision.blob else []
+        plan = await tx.work.plan(revision.job)
+        others += [plan] if plan else []
+        if not revision.is_failed:
+            for blob in await _applied_parts(tx, revision.job):
+                # Embedded again since with the model that is in use, or as it was extracted.
+                again = await tx.history.vectors_of(blob, collection.model) if collection else None
+                parts.append(again or blob)
+                others += [blob] if again else []
+    changes = await tx.past.applied_to(document.id)
+    others += [change.change_set for change in changes if change.change_set]
+    return _Named(tuple(parts), tuple(dict.fromkeys(others)))
+
+
+async def _applied_parts(tx: CatalogTransaction, job: JobId) -> list[BlobKey]:
+    applied = (await tx.jobs.get(job)).counts.parts_applied
+    return [part.blob for part in await tx.work.parts(job) if part.index < applied]
+
+
+def _add(truth: Truth, part: Part) -> None:
+    for passage, extraction, vectors in zip(part.passages, part.extractions, part.vectors, strict=True):
+        truth.passages[passage.id] = passage
+        truth.vectors[passage.id] = vectors
+        truth.memories |= _memories(passage.id, extraction.memories)
+
+
+def _memories(passage: PassageId, drafts: tuple[MemoryDraft, ...]) -> set[MemoryId]:
+    """Named as applying them names them: by the passage, their words, and how often they came before."""
+    seen: Counter[tuple[str, str]] = Counter()
+    found = set()
+    for draft in drafts:
+        claim = (draft.kind.value, draft.content)
+        found.add(memory_id(passage, *claim, seen[claim]))
+        seen[claim] += 1
+    return found
+
+
+def terms_of(truth: Truth) -> Counter[int]:
+    """How many passages hold each term, as the statistics count them: none of what is hidden."""
+    if truth.hiding.is_applied:
+        return Counter()
+    return Counter(int(term) for vectors in truth.vectors.values() for term in vectors.terms)
+
+
+def counted_in(truth: Truth) -> int:
+    return 0 if truth.hiding.is_applied else len(truth.passages)
+
+
+def lacking(expected: Mapping[int, int], stored: Mapping[int, int]) -> dict[int, int]:
+    """What to add to the stored counts, term by term, to have the expected ones."""
+    moved = {term: expected.get(term, 0) - stored.get(term, 0) for term in expected.keys() | stored.keys()}
+    return {term: delta for term, delta in sorted(moved.items()) if delta}
