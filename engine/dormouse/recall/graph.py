@@ -25,21 +25,18 @@ async def hydrate(graph: GraphStore, scope: Scope, ids: Sequence[PassageId]) -> 
 
 async def only_visible(
     catalog: Catalog, visible: Visible, scope: Scope, passages: Sequence[Passage], at_ms: int | None
-) -> dict[PassageId, Passage]:
-    """Pending ones too: nothing reaches a caller but through here. Raises `CatalogUnavailableError`."""
+) -> tuple[dict[PassageId, Passage], Mapping[DocumentId, int]]:
+    """Pending ones too: nothing reaches a caller but through here. With when the document of each last changed.
+
+    Raises `CatalogUnavailableError`.
+    """
     known = [each for each in passages if at_ms is None or not is_after(each, at_ms)]
     if not known:
-        return {}
+        return {}, {}
     async with catalog.reading() as tx:
-        return {each.id: each for each in await visible(tx, scope, known)}
-
-
-async def remembered_at(catalog: Catalog, passages: Sequence[Passage]) -> Mapping[DocumentId, int]:
-    """When the document of each passage last changed, in epoch ms; raises `CatalogUnavailableError`."""
-    if not passages:
-        return {}
-    async with catalog.reading() as tx:
-        return await tx.documents.live({each.document for each in passages})
+        seen = await visible(tx, scope, known)
+        times = await tx.documents.live({each.document for each in seen})
+    return {each.id: each for each in seen}, times
 
 
 def is_after(passage: Passage, at_ms: int) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dormouse import telemetry
 from dormouse.errors import EmbedderUnavailableError, StoreUnavailableError
-from dormouse.ids import DatasetId, PassageId, TermId
+from dormouse.ids import DatasetId, DocumentId, PassageId, TermId
 from dormouse.model.document import Document, Revision
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
@@ -24,12 +24,12 @@ from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermA
 from dormouse.recall.answer import answer
 from dormouse.recall.embed import embed_query
 from dormouse.recall.fuse import DEFAULT, Evidence, Ranked, Weights, fuse
-from dormouse.recall.graph import SPARE, Visible, hydrate, memories_of, only_visible, remembered_at, select
+from dormouse.recall.graph import SPARE, Visible, hydrate, memories_of, only_visible, select
 from dormouse.recall.lexical import NOMINEES, term_arms, term_weights
 from dormouse.recall.recent import MAX_ITEMS, PassagesOf, Pending, find_pending, on_one_scale
 from dormouse.recall.status_probe import BUDGET_S, probe
 from dormouse.recall.understand import Understanding, understand
-from dormouse.recall.vector import gather_evidence
+from dormouse.recall.vector import gather_evidence, gather_scores
 
 SessionSearch = Callable[[Scope, str, str, int], Awaitable[Sequence[SessionHit]]]
 
@@ -167,7 +167,8 @@ class RecallPipeline:
             return NOTHING
         with telemetry.span(telemetry.RECALL_VECTOR) as opened:
             try:
-                evidence = await gather_evidence(self._ports.vectors, course.scope, arms, PointFilter())
+                gather = gather_scores if course.is_lexical else gather_evidence
+                evidence = await gather(self._ports.vectors, course.scope, arms, PointFilter())
             except StoreUnavailableError as failure:
                 course.lacks("vector", failure)
                 return NOTHING
@@ -198,11 +199,10 @@ class RecallPipeline:
         self, course: _Course, ranked: Sequence[Ranked], pending: Sequence[Pending]
     ) -> Sequence[Hit]:
         waiting = {each.passage.id: each.passage for each in pending}
-        passages = await self._visible_passages(course, ranked, waiting)
+        passages, times = await self._visible_passages(course, ranked, waiting)
         chosen = select(ranked, passages, course.request.top_k)
         shown = [passages[each.passage] for each in chosen]
         memories = await self._memories(course, shown, waiting)
-        times = await remembered_at(self._ports.catalog, shown)
         return [
             Hit(
                 passage=passages[each.passage],
@@ -217,20 +217,23 @@ class RecallPipeline:
 
     async def _visible_passages(
         self, course: _Course, ranked: Sequence[Ranked], waiting: Mapping[PassageId, Passage]
-    ) -> dict[PassageId, Passage]:
+    ) -> tuple[dict[PassageId, Passage], dict[DocumentId, int]]:
         """Best first and no more than needed: the rest is only read when too much turned out hidden."""
         found: dict[PassageId, Passage] = {}
+        times: dict[DocumentId, int] = {}
         top_k = course.request.top_k
         for start in range(0, len(ranked), top_k * SPARE):
             ids = [each.passage for each in ranked[start : start + top_k * SPARE]]
             stored = await self._hydrate(course, [id_ for id_ in ids if id_ not in waiting])
             passages = [*stored, *(waiting[id_] for id_ in ids if id_ in waiting)]
-            found |= await only_visible(
+            seen, changed = await only_visible(
                 self._ports.catalog, self._visible, course.scope, passages, course.request.at_ms
             )
+            found |= seen
+            times |= changed
             if len(select(ranked, found, top_k)) >= top_k:
                 break
-        return found
+        return found, times
 
     async def _hydrate(self, course: _Course, ids: Sequence[PassageId]) -> Sequence[Passage]:
         if "graph" in course.degraded:
