@@ -51,12 +51,20 @@ class KnownPoints:
     def of(self, numbers: Collection[int], datasets: Collection[str]) -> dict[int, KnownPoint]:
         """Those of `numbers`, in their order, that lie in `datasets`."""
         unknown = [number for number in numbers if number not in self._points]
-        for point in self._read(list(map(text_of, unknown))) if unknown else ():
-            self._points[number_of(point.id)] = point
+        if unknown:
+            self.learn(self._read(list(map(text_of, unknown))))
         found = ((number, self._points[number]) for number in numbers if number in self._points)
         chosen = {number: point for number, point in found if point.dataset in datasets}
         self._shrink()
         return chosen
+
+    def learn(self, points: Collection[KnownPoint]) -> None:
+        for point in points:
+            self._points[number_of(point.id)] = point
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._points) >= MAX_KNOWN * 9 // 10
 
     def forget(self, ids: Collection[str]) -> None:
         for id_ in ids:

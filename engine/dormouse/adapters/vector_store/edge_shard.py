@@ -76,6 +76,8 @@ class Shard:
         self._folder = folder
         self._unpacked = 0
         self._known = KnownPoints(self._read)
+        self._next: Any = None  # the first id that is not yet learned
+        self._is_learned = False
         shutil.rmtree(folder / "temp_segments", ignore_errors=True)
         if (folder / "edge_config.json").exists():
             self._shard = edge.EdgeShard.load(str(folder), settings_of(dimension))
@@ -160,10 +162,19 @@ class Shard:
 
     def _read(self, ids: Sequence[str]) -> list[KnownPoint]:
         records = self._shard.retrieve(list(ids), with_payload=list(KNOWN_FIELDS), with_vector=True)
-        vectors: Any = [record.vector for record in records]  # ours are all named
-        return [
-            decoded(str(each.id), each.payload or {}, its) for each, its in zip(records, vectors, strict=True)
-        ]
+        return _known_points(records)
+
+    def learn(self, count: int) -> bool:
+        """Get to know the next points by id before a recall asks for them; whether there may be more."""
+        if self._is_learned or self._known.is_full:
+            return False
+        request = edge.ScrollRequest(
+            offset=self._next, limit=count, with_payload=list(KNOWN_FIELDS), with_vector=True
+        )
+        records, self._next = self._shard.scroll(request)
+        self._known.learn(_known_points(records))
+        self._is_learned = self._next is None
+        return not self._is_learned
 
     def count(self, where: Where) -> int:
         return self._shard.count(edge.CountRequest(exact=True, filter=_filter(where)))
@@ -190,7 +201,7 @@ class Shard:
         """Lay the points under another dataset; everything else of them stays as it is."""
         if not self.count(where):
             return
-        self._known.forget_all()
+        self._unlearn()
         self._datasets.add(dataset)
         operation = edge.UpdateOperation.set_payload_by_filter(_filter(where), {"dataset": dataset})
         self._shard.update(operation)
@@ -226,10 +237,14 @@ class Shard:
             return
         self._unclean.touch()
         sync_folder(self._unclean.parent)
-        self._known.forget_all()
+        self._unlearn()
         for each in chosen:
             self._shard.update(edge.UpdateOperation.delete_points_by_filter(each))
         self._flush()  # only now may the journal go: until here a crash undoes all of it
+
+    def _unlearn(self) -> None:
+        self._known.forget_all()
+        self._next, self._is_learned = None, False
 
     def _put(self, rows: Sequence[Row], seq: int) -> None:
         stored = self._shard.retrieve([row.id for row in rows], with_payload=["seq"], with_vector=False)
@@ -285,6 +300,11 @@ def settings_of(dimension: int) -> edge.EdgeConfig:
         ),
         wal_enabled=False,
     )
+
+
+def _known_points(records: Sequence[edge.Record]) -> list[KnownPoint]:
+    vectors: Any = [record.vector for record in records]  # ours are all named
+    return [decoded(str(each.id), each.payload or {}, its) for each, its in zip(records, vectors, strict=True)]
 
 
 def _point(row: Row) -> edge.Point:
