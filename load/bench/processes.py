@@ -34,7 +34,7 @@ class Running:
 
     def private_bytes(self) -> int:
         """Memory of the whole family; what several of its processes share is counted once (PSS)."""
-        return sum(_proportional_bytes(pid) for pid in family(self.pid))
+        return sum(memory_of(self.pid))
 
 
 @contextmanager
@@ -49,6 +49,11 @@ def bare(folder: Path) -> Iterator[Running]:
     """The least a server could do for the same request (`load.bench.bare`)."""
     with _running(["load.bench.bare"], BARE_READY, folder, None) as server:
         yield server
+
+
+def memory_of(pid: int) -> list[int]:
+    """Bytes of the process and of each that descends from it; what several share is counted once (PSS)."""
+    return [_proportional_bytes(each) for each in family(pid)]
 
 
 def family(pid: int) -> list[int]:
