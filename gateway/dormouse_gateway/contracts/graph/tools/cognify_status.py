@@ -44,7 +44,7 @@ class _CognifyStatus:
         except NotFoundError:
             return reply("{}", structured={"dataset": None, "dataset_id": None, "jobs": []})
         found = await self.engine.jobs(scope, datasets=[dataset.id], limit=LATEST)
-        jobs = [job for job in found if job.kind is JobKind.REMEMBER]
+        jobs = [job for job in found if job.kind in (JobKind.REMEMBER, JobKind.ADD)]
         view = {"dataset": dataset.name, "dataset_id": dataset.id, "jobs": [job_view(job) for job in jobs]}
         return reply(render(dataset.id, jobs, arguments.pipelines), structured=view)
 
@@ -89,15 +89,17 @@ def job_view(job: Job) -> dict[str, object]:
 
 
 def _state(pipeline: str, jobs: Sequence[Job]) -> str | None:
-    """None for a pipeline that never ran; what was cancelled counts as if it had not been."""
+    """None for a pipeline that never ran; what was cancelled counts as if it had not been, and what is only
+    staged was added and nothing more."""
     counted = [job for job in jobs if job.stage is not Stage.CANCELLED]
-    if not counted or pipeline not in {ADD_PIPELINE, COGNIFY_PIPELINE}:
-        return None
     if pipeline == ADD_PIPELINE:
-        return COMPLETED
-    if any(not job.stage.is_final and not job.stage.is_searchable for job in counted):
+        return COMPLETED if counted else None
+    built = [job for job in counted if job.kind is JobKind.REMEMBER]
+    if not built or pipeline != COGNIFY_PIPELINE:
+        return None
+    if any(not job.stage.is_final and not job.stage.is_searchable for job in built):
         return STARTED
-    return ERRORED if counted[0].stage is Stage.FAILED else COMPLETED
+    return ERRORED if built[0].stage is Stage.FAILED else COMPLETED
 
 
 def _instant(job: Job) -> str:

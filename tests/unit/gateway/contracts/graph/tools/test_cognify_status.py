@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dormouse.model.job import Job, JobFailure, Stage
+from dormouse.model.job import Job, JobFailure, JobKind, Stage
 from dormouse_gateway.contracts.graph.tools.cognify_status import job_view, render
 from tests.builders import A_DATASET, NOW_MS, a_job
 
@@ -61,3 +61,10 @@ def test_a_job_is_shown_with_its_error() -> None:
         "message": "the file is encrypted",
         "retryable": False,
     }
+
+
+def test_what_is_only_staged_was_added_and_nothing_more() -> None:
+    staged = [a_job(Stage.COMPLETE, kind=JobKind.ADD)]
+
+    assert render(A_DATASET, staged, ["cognify_pipeline"]) == "{}"
+    assert render(A_DATASET, staged, ["add_pipeline"]) == repr({A_DATASET: "DATASET_PROCESSING_COMPLETED"})
