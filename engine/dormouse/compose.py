@@ -26,6 +26,7 @@ from dormouse.adapters.graph_store.sqlite import FILE_NAME as GRAPH_NAME
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
 from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
+from dormouse.adapters.ontology_reader.rdflib import RdflibOntologyReader
 from dormouse.adapters.vector_store.edge_collections import EdgeCollections
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWorkspaceDirectory
 from dormouse.clock import SystemClock
@@ -113,6 +114,7 @@ async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
         extractor=LexicalExtractor(),
         answerer=model.answerer if model else ExtractiveAnswerer(),
         reader=KreuzbergDocumentReader(),
+        ontology_reader=RdflibOntologyReader(),
         directory=LocalWorkspaceDirectory(),
         clock=clock,
     )

@@ -19,6 +19,7 @@ from dormouse.forget.accept import ForgetAcceptor
 from dormouse.forget.suppress import SuppressAcceptor
 from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId, SessionEntryId
 from dormouse.ingest.accept import Acceptor
+from dormouse.ingest.ontologies import Ontologies
 from dormouse.ingest.stage import Stager
 from dormouse.ingest.validate import check
 from dormouse.jobs import follow
@@ -76,6 +77,7 @@ class Engine:
         self._repairs, self._auditor = accepts.repairing, Auditor(ports)
         self._pipeline, self._loops = pipeline, loops
         self._rebuilds = rebuilds
+        self.ontologies = Ontologies(ports.catalog, ports.blobs, ports.ontology_reader)
 
     async def scope_of(self, principal: PrincipalId) -> Scope:
         """What this principal may see now; make a new one for every request."""
@@ -163,6 +165,7 @@ class Engine:
     ) -> Receipt:
         """Durable when it returns. `dataset` is a name, made if new, or the id of a writable one."""
         check(content)
+        await self.ontologies.check(scope, content.options)
         found = await self._dataset_for_writing(scope, dataset)
         return await self._acceptor.remember(_with(scope, found), found, content, idempotency)
 
@@ -174,6 +177,7 @@ class Engine:
         Raises `DocumentExistsError` when other content is there under its name.
         """
         check(content)
+        await self.ontologies.check(scope, content.options)
         found = await self._dataset_for_writing(scope, dataset)
         return await self._acceptor.stage(_with(scope, found), found, content, idempotency)
 
@@ -186,6 +190,7 @@ class Engine:
         idempotency: IdempotencyKey | None = None,
     ) -> Sequence[Receipt]:
         """A job for every item that is staged in the dataset; `options` are added to each item's own."""
+        await self.ontologies.check(scope, options or {})
         found = await self.dataset_named(scope, dataset, permission=Permission.WRITE)
         return await self._stager.take_up_all(scope, found, options or {}, idempotency)
 
@@ -199,6 +204,7 @@ class Engine:
         idempotency: IdempotencyKey | None = None,
     ) -> Receipt:
         """New content for an item that keeps its id; raises `NotFoundError`."""
+        await self.ontologies.check(scope, content.options)
         found = await self.dataset_named(scope, dataset, permission=Permission.WRITE)
         return await self._acceptor.replace(scope, found, document, content, idempotency)
 

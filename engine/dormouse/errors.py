@@ -3,7 +3,8 @@
 DormouseError
 ├── InvalidInputError            the request breaks a rule; nothing was stored
 │   ├── UnreadableDocumentError  the bytes are not what their name or type says, or are refused
-│   └── TooLargeError            over a documented limit
+│   ├── TooLargeError            over a documented limit
+│   └── UnknownOntologyError     the caller has none under this key
 ├── NotFoundError                no such thing, or not the caller's (deliberately the same answer)
 ├── ForbiddenError               the caller may read it but not do this
 ├── ConflictError                the state of the thing forbids it
@@ -50,6 +51,13 @@ class UnreadableDocumentError(InvalidInputError):
 
 class TooLargeError(InvalidInputError):
     code = "too_large"
+
+
+class UnknownOntologyError(InvalidInputError):
+    code = "unknown_ontology"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"Ontology key '{key[:128]}' not found", field="ontology_key")
 
 
 class NotFoundError(DormouseError):

@@ -60,6 +60,11 @@ def version_id(memory: MemoryId, number: int) -> VersionId:
     return VersionId(str(uuid5(NAMESPACE, f"version\0{memory}\0{number}")))
 
 
+def ontology_id(owner: PrincipalId, key: str) -> JobId:
+    """Also the prefix of its blob, which no job has then."""
+    return JobId(str(uuid5(NAMESPACE, f"ontology\0{owner}\0{key}")))
+
+
 def new_job_id() -> JobId:
     return JobId(str(uuid4()))
 

@@ -21,6 +21,7 @@ from dormouse.forget.hide import Hider
 from dormouse.forget.suppress import SuppressAcceptor
 from dormouse.ingest.accept import Acceptor
 from dormouse.ingest.extract import ExtractWorker
+from dormouse.ingest.ontologies import Ontologies
 from dormouse.ingest.outcome import Outcomes
 from dormouse.ingest.prepare import Preparation
 from dormouse.ingest.stage import Stager
@@ -59,7 +60,8 @@ def write_path(
     `workspaces` applied at once."""
     catalog, blobs, bus = ports.catalog, ports.blobs, ports.bus
     sweeper = Sweeper(catalog, blobs, bus, ports.directory, ports.clock)
-    preparation = Preparation(catalog, blobs, ports.embedder, ports.extractor, ports.reader)
+    ontologies = Ontologies(catalog, blobs, ports.ontology_reader)
+    preparation = Preparation(catalog, blobs, ports.embedder, ports.extractor, ports.reader, ontologies)
     outcomes = Outcomes(catalog, blobs, ports.clock, holder=holder, alarm=sweeper.wake)
     calls = FencedCalls(catalog, patience)
     steps, takeover = _applying(ports, sweeper, calls, patience)

@@ -109,6 +109,7 @@ class Decider:
                 passages=tuple(_placed(each, present.get(each.id), searchable) for each in part.passages),
                 entities=resolution.entities,
                 mentions=resolution.mentions,
+                relations=resolution.relations,
                 versions=reconciled.versions,
                 closed=reconciled.closed,
             ),

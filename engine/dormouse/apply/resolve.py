@@ -3,13 +3,13 @@
 Entities never cross a dataset. Source: writes §6.
 """
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dormouse.ids import DatasetId, EntityId, PassageId, entity_id
-from dormouse.model.entity import Entity, Mention
+from dormouse.model.entity import Entity, Mention, Relation
 from dormouse.model.memory import EntityDraft, Extraction
+from dormouse.text.folding import folded
 
 ANY_KIND = "thing"  # what a draft says that does not know better
 
@@ -21,16 +21,12 @@ class Resolution:
     entities: tuple[Entity, ...]
     mentions: tuple[Mention, ...]
     by_name: Mapping[str, EntityId]
+    relations: tuple[Relation, ...] = ()
 
     def of(self, names: Iterable[str]) -> tuple[EntityId, ...]:
         """The entities behind these spellings, each once, in order; blank ones name nobody."""
         known = (self.by_name.get(folded(name)) for name in names)
         return tuple(dict.fromkeys(each for each in known if each is not None))
-
-
-def folded(name: str) -> str:
-    """Case and spacing do not tell entities apart; accents do."""
-    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold()).split())
 
 
 def resolve(dataset: DatasetId, extractions: Sequence[Extraction]) -> Resolution:
@@ -52,7 +48,16 @@ def resolve(dataset: DatasetId, extractions: Sequence[Extraction]) -> Resolution
         entities=tuple(Entity(by_name[key], dataset, name, key, kinds[key]) for key, name in spellings.items()),
         mentions=tuple(Mention(by_name[key], passage) for key, passage in mentioned),
         by_name=by_name,
+        relations=tuple(_relations(extractions, by_name)),
     )
+
+
+def _relations(extractions: Sequence[Extraction], by_name: Mapping[str, EntityId]) -> Iterable[Relation]:
+    for extraction in extractions:
+        for draft in extraction.relations:
+            source, target = by_name.get(folded(draft.source)), by_name.get(folded(draft.target))
+            if source is not None and target is not None and source != target:
+                yield Relation(source, draft.name, target, extraction.passage)
 
 
 def _drafts(extraction: Extraction) -> Iterable[EntityDraft]:

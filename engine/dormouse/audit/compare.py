@@ -137,5 +137,7 @@ def _name(row: ExportRow) -> str:
     """What a reader can look for."""
     if row.kind is RowKind.MENTION:
         return f"{row.body['entity']} {row.body['passage']}"
+    if row.kind is RowKind.RELATION:
+        return f"{row.body['source']} {row.body['name']} {row.body['target']} {row.body['passage']}"
     names = (row.body.get(field) for field in ("id", "memory", "term"))
     return str(next((each for each in names if each is not None), row.key.dataset))

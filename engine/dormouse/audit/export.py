@@ -12,7 +12,7 @@ from dormouse.audit import rows
 from dormouse.ids import DocumentId, EntityId, PassageId, TermId
 from dormouse.model.dataset import Dataset
 from dormouse.model.document import Document
-from dormouse.model.entity import Mention
+from dormouse.model.entity import Mention, Relation
 from dormouse.model.export import ExportRow
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage, Point
@@ -56,15 +56,23 @@ class Exporter:
                 yield rows.of_passage(passage, following, point, has_vectors=what.has_vectors)
             async for row in self._memories(scope, document):
                 yield row
+        async for row in self._links(scope, dataset, shown):
+            yield row
+        if what.has_vectors:
+            async for row in self._terms(dataset):
+                yield row
+
+    async def _links(self, scope: Scope, dataset: Dataset, shown: set[PassageId]) -> AsyncIterator[ExportRow]:
+        """What the shown passages mention, and how that is related."""
         mentions = [each async for each in self._mentions(scope) if each.passage in shown]
         mentioned = {each.entity for each in mentions}
         async for row in self._entities(scope, mentioned):
             yield row
         for mention in mentions:
             yield rows.of_mention(dataset.id, mention)
-        if what.has_vectors:
-            async for row in self._terms(dataset):
-                yield row
+        async for relation in self._relations(scope):
+            if relation.passage in shown:
+                yield rows.of_relation(dataset.id, relation)
 
     async def _documents(self, dataset: Dataset, what: What) -> AsyncIterator[Document]:
         after: DocumentId | None = None
@@ -126,6 +134,16 @@ class Exporter:
             page = await self._ports.graph_upkeep.mentions_after(scope, after, PAGE)
             for mention in page:
                 yield mention
+            if len(page) < PAGE:
+                return
+            after = page[-1]
+
+    async def _relations(self, scope: Scope) -> AsyncIterator[Relation]:
+        after: Relation | None = None
+        while True:
+            page = await self._ports.graph_upkeep.relations_after(scope, after, PAGE)
+            for relation in page:
+                yield relation
             if len(page) < PAGE:
                 return
             after = page[-1]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dormouse.ids import DatasetId, TermId
 from dormouse.model.dataset import Dataset
 from dormouse.model.document import Document
-from dormouse.model.entity import Entity, Mention
+from dormouse.model.entity import Entity, Mention, Relation
 from dormouse.model.export import ExportRow, RowKey, RowKind
 from dormouse.model.interval import Interval
 from dormouse.model.memory import MemoryVersion
@@ -97,13 +97,24 @@ def of_mention(dataset: DatasetId, mention: Mention) -> ExportRow:
     return ExportRow(RowKind.MENTION, RowKey(dataset, 3, mention.entity, 0, 0, mention.passage), body)
 
 
+def of_relation(dataset: DatasetId, relation: Relation) -> ExportRow:
+    body = {
+        "source": relation.source,
+        "name": relation.name,
+        "target": relation.target,
+        "passage": relation.passage,
+    }
+    behind = "\0".join((relation.name, relation.target, relation.passage))
+    return ExportRow(RowKind.RELATION, RowKey(dataset, 4, relation.source, 0, 0, behind), body)
+
+
 def of_total(dataset: DatasetId, passages: int) -> ExportRow:
-    return ExportRow(RowKind.TERMS, RowKey(dataset, 4, "", 0, 0, ""), {"passages": passages})
+    return ExportRow(RowKind.TERMS, RowKey(dataset, 5, "", 0, 0, ""), {"passages": passages})
 
 
 def of_term(dataset: DatasetId, term: TermId, passages: int) -> ExportRow:
     body = {"term": int(term), "passages": passages}
-    return ExportRow(RowKind.TERM, RowKey(dataset, 4, "", 1, int(term), ""), body)
+    return ExportRow(RowKind.TERM, RowKey(dataset, 5, "", 1, int(term), ""), body)
 
 
 def _interval(interval: Interval) -> list[int | None]:

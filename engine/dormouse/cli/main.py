@@ -73,6 +73,10 @@ def remember(  # noqa: PLR0913 - its options
     kind: Annotated[str, typer.Option(help="How to read it: file (by its type), text or chat.")] = "",
     external_id: Annotated[str, typer.Option(help="Your own id of the item; a new version replaces it.")] = "",
     occurred_at: Annotated[str, typer.Option(help="When it was written: ISO 8601 with an offset.")] = "",
+    ontologies: Annotated[
+        list[str] | None,
+        typer.Option("--ontology", help="Key of an ontology to ground in; repeatable."),
+    ] = None,
     background: Annotated[
         bool, typer.Option("--background", help="Do not wait until it is searchable.")
     ] = False,
@@ -87,7 +91,9 @@ def remember(  # noqa: PLR0913 - its options
     if (name or external_id) and len(paths) > 1:
         raise typer.BadParameter("--name and --external-id are for a single item")
     fields = {"datasetName": dataset, "kind": kind, "external_id": external_id, "occurred_at": occurred_at}
-    given = {key: value for key, value in fields.items() if value}
+    given: dict[str, str | list[str]] = {key: value for key, value in fields.items() if value}
+    if ontologies:
+        given["ontology_key"] = ontologies
     _end(command.remember(paths, given, name=name, waits=not background))
 
 

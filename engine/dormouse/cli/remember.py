@@ -63,7 +63,7 @@ class Run:
     """One command's work. `fatal` is set once and ends the others after their current file."""
 
     client: RestClient
-    fields: Mapping[str, str]
+    fields: Mapping[str, str | list[str]]
     waits: bool
     todo: Iterator[Source]
     shown: Progress
@@ -71,7 +71,9 @@ class Run:
     fatal: RefusedError | None = None
 
 
-async def remember(paths: Sequence[str], fields: Mapping[str, str], *, name: str, waits: bool) -> int:
+async def remember(
+    paths: Sequence[str], fields: Mapping[str, str | list[str]], *, name: str, waits: bool
+) -> int:
     """Returns the exit code: 0, or 1 if anything failed."""
     started = time.monotonic()
     sources, skipped = gathered(paths, name)

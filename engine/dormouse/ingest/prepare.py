@@ -13,6 +13,8 @@ from dormouse.codec.plan import ChunkPlan, decode_plan, encode_plan
 from dormouse.errors import NotFoundError, StoreUnavailableError, UnreadableDocumentError
 from dormouse.ids import BlobKey, PassageId
 from dormouse.ingest.embed import embed
+from dormouse.ingest.ground import ground
+from dormouse.ingest.ontologies import Grounding, Ontologies
 from dormouse.ingest.parse import parse
 from dormouse.ingest.reuse import Reuse, Versions
 from dormouse.ingest.split import split
@@ -43,6 +45,8 @@ class Cut:
     plan: ChunkPlan
     passages: Mapping[PassageId, Passage]
     reuse: Reuse
+    versions: Versions
+    grounding: Grounding
 
 
 class Preparation:
@@ -53,12 +57,14 @@ class Preparation:
         embedder: Embedder,
         extractor: Extractor,
         reader: DocumentReader,
+        ontologies: Ontologies,
     ) -> None:
         self._catalog = catalog
         self._blobs = blobs
         self._embedder = embedder
         self._extractor = extractor
         self._reader = reader
+        self._ontologies = ontologies
 
     async def order(self, job: Job) -> Order | None:
         """None when the document is forgotten."""
@@ -90,25 +96,28 @@ class Preparation:
         return plan, key
 
     async def cut(self, order: Order, plan: ChunkPlan) -> Cut:
+        grounding = await self._ontologies.grounding(order.job.principal, order.revision.options)
+        versions = self._versions(order.revision, grounding)
         return Cut(
             plan=plan,
             passages={passage.id: passage for passage in plan.passages},
-            reuse=Reuse(await self._older_parts(order.document), self._versions(order.revision)),
+            reuse=Reuse(await self._older_parts(order.document), versions),
+            versions=versions,
+            grounding=grounding,
         )
 
     async def make_part(self, order: Order, cut: Cut, index: int) -> BlobKey:
         """Embed and extract what is new in the part, copy the rest, and store it."""
         passages = cut.plan.part(index)
         vectors, unchanged = await self._vectors(passages, cut)
-        versions = self._versions(order.revision)
         part = Part(
             index=index,
-            embedder=versions.embedder,
-            extractor=versions.extractor,
-            zone=versions.zone,
+            embedder=cut.versions.embedder,
+            extractor=cut.versions.extractor,
+            zone=cut.versions.zone,
             unchanged=unchanged,
             passages=passages,
-            extractions=await self._extractions(passages, cut, versions.zone),
+            extractions=await self._extractions(passages, cut),
             vectors=vectors,
         )
         blob = await asyncio.to_thread(encode_part, part)
@@ -122,10 +131,12 @@ class Preparation:
         vectors = tuple(copied[each.id] or results[each.id] for each in passages)
         return vectors, len(passages) - len(fresh)
 
-    async def _extractions(self, passages: Sequence[Passage], cut: Cut, zone: str) -> tuple[Extraction, ...]:
+    async def _extractions(self, passages: Sequence[Passage], cut: Cut) -> tuple[Extraction, ...]:
         copied = {each.id: cut.reuse.extraction(each, cut.passages) for each in passages}
         fresh = [each for each in passages if copied[each.id] is None]
-        found = await self._extractor.extract(fresh, zone) if fresh else ()
+        found = await self._extractor.extract(fresh, cut.versions.zone) if fresh else ()
+        if cut.grounding.version:
+            found = await asyncio.to_thread(_grounded, found, fresh, cut.grounding)
         results = dict(zip((each.id for each in fresh), found, strict=True))
         return tuple(copied[each.id] or results[each.id] for each in passages)
 
@@ -141,5 +152,16 @@ class Preparation:
         except (NotFoundError, StoreUnavailableError):
             return []  # copying only saves work
 
-    def _versions(self, revision: Revision) -> Versions:
-        return Versions(self._embedder.model, self._extractor.version, revision.zone)
+    def _versions(self, revision: Revision, grounding: Grounding) -> Versions:
+        extractor = self._extractor.version
+        grounded = f"{extractor} in {grounding.version}" if grounding.version else extractor
+        return Versions(self._embedder.model, grounded, revision.zone)
+
+
+def _grounded(
+    found: Sequence[Extraction], passages: Sequence[Passage], grounding: Grounding
+) -> list[Extraction]:
+    return [
+        ground(extraction, passage.text, grounding.known)
+        for extraction, passage in zip(found, passages, strict=True)
+    ]

@@ -89,6 +89,8 @@ class Sweeper:
 
     async def _erase_orphans(self, blobs: Sequence[BlobKey]) -> int:
         async with self._catalog.reading() as tx:
+            kept = await tx.ontologies.named_blobs(blobs)
+            blobs = [each for each in blobs if each not in kept]
             named = await tx.work.named_blobs(blobs)
             orphans = [each for each in blobs if each not in named or await _is_forgotten(tx, each)]
         for blob in orphans:

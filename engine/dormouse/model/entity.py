@@ -1,4 +1,4 @@
-"""An entity: somebody or something that passages of one dataset mention."""
+"""An entity: somebody or something that passages of one dataset mention, and how it relates to others."""
 
 from dataclasses import dataclass
 
@@ -19,4 +19,14 @@ class Entity:
 @dataclass(frozen=True, slots=True)
 class Mention:
     entity: EntityId
+    passage: PassageId
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`source` is related to `target` as `name` says; known since `passage` mentions one of them."""
+
+    source: EntityId
+    name: str
+    target: EntityId
     passage: PassageId

@@ -16,13 +16,14 @@ class RowKind(StrEnum):
     MEMORY = "memory"
     ENTITY = "entity"
     MENTION = "mention"
+    RELATION = "relation"
     TERMS = "terms"
     TERM = "term"
 
 
 class RowKey(NamedTuple):
     """Rows of every export stand in the order of their keys: a dataset's documents, each with its passages in
-    reading order and its memories; then entities, mentions and term counts."""
+    reading order and its memories; then entities, mentions, relations and term counts."""
 
     dataset: str
     section: int

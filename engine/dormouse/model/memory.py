@@ -113,9 +113,19 @@ class EntityDraft:
 
 
 @dataclass(frozen=True, slots=True)
+class RelationDraft:
+    """Between two entities of the same extraction, by their names."""
+
+    source: str
+    name: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """Everything found in one passage."""
 
     passage: PassageId
     memories: tuple[MemoryDraft, ...] = ()
     entities: tuple[EntityDraft, ...] = ()
+    relations: tuple[RelationDraft, ...] = ()

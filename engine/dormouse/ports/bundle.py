@@ -12,6 +12,7 @@ from dormouse.ports.extractor import Extractor
 from dormouse.ports.graph_store import GraphRenewal, GraphStore
 from dormouse.ports.graph_upkeep import GraphUpkeep
 from dormouse.ports.message_bus import MessageBus
+from dormouse.ports.ontology_reader import OntologyReader
 from dormouse.ports.vector_collections import VectorCollections
 from dormouse.ports.vector_store import VectorStore
 from dormouse.ports.vector_upkeep import VectorUpkeep
@@ -35,5 +36,6 @@ class Ports:
     extractor: Extractor
     answerer: Answerer
     reader: DocumentReader
+    ontology_reader: OntologyReader
     directory: WorkspaceDirectory
     clock: Clock

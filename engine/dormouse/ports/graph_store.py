@@ -11,7 +11,7 @@ from typing import Protocol
 
 from dormouse.ids import DocumentId, PassageId, WorkspaceId
 from dormouse.model.change import Erasure
-from dormouse.model.entity import Entity, Mention
+from dormouse.model.entity import Entity, Mention, Relation
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
 from dormouse.model.scope import Fence, Scope
@@ -26,6 +26,7 @@ class GraphRows:
     mentions: tuple[Mention, ...] = ()
     versions: tuple[MemoryVersion, ...] = ()
     closed: dict[str, int] = field(default_factory=dict)
+    relations: tuple[Relation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class GraphStore(Protocol):
         ...
 
     async def erase(self, scope: Scope, fence: Fence, what: Erasure, *, is_forgetting: bool = True) -> None:
-        """Remove passages, their versions and mentions, and entities that nothing mentions any more.
+        """Remove passages, their versions, mentions and relations, and entities that nothing mentions any more.
 
         From the files too, or (not `is_forgetting`) with the next cleaning of the files.
         """

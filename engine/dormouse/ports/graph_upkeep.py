@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from dormouse.ids import DocumentId, EntityId, PassageId
-from dormouse.model.entity import Entity, Mention
+from dormouse.model.entity import Entity, Mention, Relation
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
 from dormouse.model.scope import Fence, Scope
@@ -35,8 +35,12 @@ class GraphUpkeep(Protocol):
         """By entity, then passage; both must be readable."""
         ...
 
+    async def relations_after(self, scope: Scope, after: Relation | None, limit: int) -> Sequence[Relation]:
+        """By source, name, target and passage; all must be readable."""
+        ...
+
     async def strays(self, scope: Scope) -> int:
-        """Versions, entities and mentions of readable datasets that hang on nothing."""
+        """Versions, entities, mentions and relations of readable datasets that hang on nothing."""
         ...
 
     async def drop(self, scope: Scope, fence: Fence, ids: Collection[PassageId]) -> None:

@@ -31,6 +31,7 @@ PROBLEMS: Mapping[str, ProblemText] = MappingProxyType(
             fix="Send the content as text, or check that the file's extension is the right one."
         ),
         "too_large": ProblemText(fix="Split the content and send the parts one by one."),
+        "unknown_ontology": ProblemText(),
         "not_found": ProblemText(),
         "forbidden": ProblemText(fix="Ask the owner of the dataset for write access, or use one of your own."),
         "conflict": ProblemText(),

@@ -164,6 +164,8 @@ class _Writer:
             return {"required": True, "content": {JSON: {"schema": schema}}}
         plain = self.definitions[schema["$ref"].rpartition("/")[2]]
         form = {**plain, "properties": {**plain["properties"], **body.more}}
+        if body.required:
+            form["required"] = [*plain.get("required", ()), *body.required]
         return {"required": True, "content": {"multipart/form-data": {"schema": form}}}
 
     def _answer(self, answer: Answer) -> dict[str, Any]:

@@ -39,10 +39,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A multipart body: the plain fields of a model, beside fields that are files or may be repeated."""
+    """A multipart body: the plain fields of a model, beside fields that are files or may be repeated.
+
+    `required` are those of the latter that must be there."""
 
     fields: type[BaseModel]
     more: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ import pytest
 from dormouse import ids
 from dormouse.errors import ForbiddenError, LeaseLostError
 from dormouse.model.change import Erasure
-from dormouse.model.entity import Mention
+from dormouse.model.entity import Mention, Relation
 from dormouse.model.interval import Interval
 from dormouse.model.passage import Passage, PassageKind, Precision
 from dormouse.ports.graph_store import GraphCounts, GraphRows, GraphStore, MemoryQuery
+from dormouse.ports.graph_upkeep import GraphUpkeep
 from tests.builders import A_DATASET, A_DOCUMENT, A_WORKSPACE, ANOTHER_DATASET, NOW_MS, a_passage, a_scope
 from tests.contract.ports.store_samples import (
     BOTH,
@@ -261,3 +262,25 @@ async def test_a_repeated_erasure_of_a_failed_job_spares_its_retry(graph: GraphS
     await graph.erase(MINE, a_fence(2), what)
 
     assert await graph.passages(MINE, [failed.id]) == [failed]
+
+
+@pytest.mark.promise("P3")
+async def test_relations_hold_their_entities_and_go_with_their_passage(
+    graph: GraphStore, graph_upkeep: GraphUpkeep
+) -> None:
+    doomed, kept = a_passage(), a_passage("A car.", document=a_document_id("car"))
+    car, vehicle = an_entity("Car"), an_entity("Vehicle")
+    relations = tuple(Relation(car.id, "is_a", vehicle.id, each.id) for each in (doomed, kept))
+    rows = GraphRows(passages=(doomed, kept), entities=(car, vehicle), relations=relations)
+    await graph.write(MINE, a_fence(), rows)
+    await graph.write(MINE, a_fence(), rows)
+
+    await graph.erase(MINE, a_fence(2), Erasure(A_DATASET, doomed.document))
+    left = await graph_upkeep.relations_after(MINE, None, 10)
+    entities = await graph_upkeep.entities_after(MINE, None, 10)
+    await graph.erase(MINE, a_fence(3), Erasure(A_DATASET, kept.document))
+
+    assert list(left) == [relations[1]]
+    assert len(entities) == 2
+    assert await graph_upkeep.relations_after(MINE, None, 10) == []
+    assert await graph_upkeep.entities_after(MINE, None, 10) == []

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import pytest
 
-from dormouse.model.entity import Mention
+from dormouse.model.entity import Mention, Relation
 from dormouse.model.interval import Interval
 from dormouse.model.memory import MemoryVersion
 from dormouse.ports.graph_store import GraphRows, GraphStore
@@ -80,3 +80,24 @@ async def test_entities_and_mentions_of_other_datasets_are_not_seen(
 
     assert await walked(entities) == sorted([ada, bob], key=lambda each: each.id)
     assert await walked(mentioned) == sorted(mentions, key=lambda each: (each.entity, each.passage))
+
+
+async def test_relations_of_other_datasets_are_not_seen(graph: GraphStore, graph_upkeep: GraphUpkeep) -> None:
+    mine, foreign = (
+        a_passage(),
+        a_passage(dataset=ANOTHER_DATASET, document=a_document_id("x", ANOTHER_DATASET)),
+    )
+    car, vehicle = an_entity("Car"), an_entity("Vehicle")
+    others = [an_entity(name, ANOTHER_DATASET) for name in ("Car", "Vehicle")]
+    seen = [Relation(car.id, name, vehicle.id, mine.id) for name in ("is_a", "is_a_kind_of")]
+    hidden = Relation(others[0].id, "is_a", others[1].id, foreign.id)
+    await graph.write(
+        BOTH,
+        a_fence(),
+        GraphRows(passages=(mine, foreign), entities=(car, vehicle, *others), relations=(*seen, hidden)),
+    )
+
+    async def related(after: Relation | None) -> Sequence[Relation]:
+        return await graph_upkeep.relations_after(MINE, after, 1)
+
+    assert await walked(related) == seen

@@ -174,6 +174,21 @@ DIFFERENCES = (
             "checks": 404,
         },
     ),
+    Difference(
+        reference="Nothing bounds how much is asked, and no answer names its request.",
+        ours="429 with `Retry-After` beyond generous bounds; `X-Request-Id` in every answer.",
+        reason="One caller must not slow down the others.",
+    ),
+    Difference(
+        reference="An ontology is stored unread, `.owl` only.",
+        ours="RDF/XML, Turtle and N-Triples, read and checked at upload; what they import is never fetched.",
+        reason="A mistake in the file is best told to whoever uploads it.",
+    ),
+    Difference(
+        reference="Names match an ontology by the end of an IRI, also when they are four fifths alike.",
+        ours="By labels as well, and only when they are the same but for case, spacing and a plural `s`.",
+        reason="Two people with similar names must not become one.",
+    ),
 )
 
 # Users, keys, permissions and ontologies are other parts' routes, health and the root none of the memory's.

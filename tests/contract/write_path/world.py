@@ -18,6 +18,7 @@ from dormouse.adapters.extractor.lexical import LexicalExtractor
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
 from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
+from dormouse.adapters.ontology_reader.rdflib import RdflibOntologyReader
 from dormouse.adapters.vector_store.edge_collections import EdgeCollections
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE, LocalWorkspaceDirectory
 from dormouse.audit.auditor import Auditor
@@ -110,12 +111,23 @@ class World:
         return dataset
 
     async def remember(
-        self, text: str, *, filename: str = "", external_id: str | None = None, key: str | None = None
+        self,
+        text: str,
+        *,
+        filename: str = "",
+        external_id: str | None = None,
+        key: str | None = None,
+        options: dict[str, str] | None = None,
     ) -> Receipt:
         dataset = await self.dataset_row(DATASET)
         kind = ContentKind.FILE if filename else ContentKind.TEXT
         content = Content(
-            body=text.encode(), kind=kind, filename=filename, external_id=external_id, occurred_ms=1_000
+            body=text.encode(),
+            kind=kind,
+            filename=filename,
+            external_id=external_id,
+            occurred_ms=1_000,
+            options=options or {},
         )
         idempotency = IdempotencyKey("remember", key, key) if key else None
         return await self.path.acceptor.remember(await self.scope(), dataset, content, idempotency)
@@ -300,6 +312,7 @@ async def opened(folder: Path, clock: HandClock, embedder: Embedder) -> AsyncIte
             "extractor": LexicalExtractor(),
             "answerer": NoAnswerer(),
             "reader": NoReader(),
+            "ontology_reader": RdflibOntologyReader(),
             "directory": LocalWorkspaceDirectory(),
             "clock": clock,
         }

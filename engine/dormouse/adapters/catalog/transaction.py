@@ -15,6 +15,7 @@ from dormouse.adapters.catalog.documents import SqlDocumentRegister
 from dormouse.adapters.catalog.hidden import SqlHiddenBook
 from dormouse.adapters.catalog.history import SqlChangeHistory
 from dormouse.adapters.catalog.jobs import SqlJobLedger
+from dormouse.adapters.catalog.ontologies import SqlOntologyRegister
 from dormouse.adapters.catalog.past import SqlLogPast
 from dormouse.adapters.catalog.revisions import SqlRevisionRegister
 from dormouse.adapters.catalog.sessions import SqlSessionBook
@@ -31,6 +32,7 @@ from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
 from dormouse.ports.catalog.hidden import HiddenBook
 from dormouse.ports.catalog.history import ChangeHistory
 from dormouse.ports.catalog.jobs import JobLedger
+from dormouse.ports.catalog.ontologies import OntologyRegister
 from dormouse.ports.catalog.past import LogPast
 from dormouse.ports.catalog.sessions import SessionBook
 from dormouse.ports.catalog.terms import TermStatistics
@@ -66,6 +68,7 @@ class SqlTransaction:
     hidden: HiddenBook
     history: ChangeHistory
     jobs: JobLedger
+    ontologies: OntologyRegister
     sessions: SessionBook
     terms: TermStatistics
     work: WorkLedger
@@ -83,6 +86,7 @@ class SqlTransaction:
         self.hidden = SqlHiddenBook(connection)
         self.history = SqlChangeHistory(connection)
         self.jobs = SqlJobLedger(connection)
+        self.ontologies = SqlOntologyRegister(connection)
         self.sessions = SqlSessionBook(connection)
         self.terms = SqlTermStatistics(connection)
         self.work = SqlWorkLedger(connection)

@@ -8,13 +8,12 @@ beside messages, so isolation wins. Pictures are not read: text recognition is n
 import asyncio
 import contextlib
 import json
-import os
-import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from dormouse.adapters.apart.process import Bounds, run_apart
 from dormouse.adapters.document_reader.formats import is_encrypted_office, mime_of
 from dormouse.adapters.document_reader.read_main import OUTPUT_LIMIT_CHARACTERS
 from dormouse.errors import OverloadedError, UnreadableDocumentError
@@ -25,7 +24,6 @@ MAX_AT_ONCE = 2
 MAX_WAITING = 64
 _OUTPUT_LIMIT_BYTES = 6 * OUTPUT_LIMIT_CHARACTERS  # JSON may write a character as six
 _MODULE = "dormouse.adapters.document_reader.read_main"
-_KEPT_ENVIRONMENT = ("PATH", "HOME", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 _FRONT_MATTER = "---\n\n## title:"  # how the library writes the head of a web page
 
 _MESSAGES = {
@@ -70,64 +68,13 @@ class KreuzbergDocumentReader:
             self._load.waiting -= 1
 
     async def _in_process(self, content: bytes, mime: str) -> dict[str, Any]:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-m", _MODULE, mime,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env=_environment(),
-            start_new_session=True,  # the terminal's Ctrl-C is for the server, which ends this one itself
-            limit=1024 * 1024,
-        )  # fmt: skip
         try:
-            async with asyncio.timeout(self._wall_limit_s):
-                output = await _exchange(process, content)
-                return _understood(await process.wait(), output)
+            exit_code, output = await run_apart(
+                _MODULE, mime, content, Bounds(self._wall_limit_s, _OUTPUT_LIMIT_BYTES)
+            )
         except TimeoutError:
             raise _unreadable("expands") from None
-        finally:
-            await _end(process)
-
-
-def _environment() -> dict[str, str]:
-    """What Python needs to start, and none of the settings that hold secrets."""
-    kept = {name: value for name in _KEPT_ENVIRONMENT if (value := os.environ.get(name))}
-    return kept | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-
-
-async def _exchange(process: asyncio.subprocess.Process, content: bytes) -> bytes:
-    async with asyncio.TaskGroup() as group:
-        group.create_task(_feed(process, content), name="document-feed")
-        reading = group.create_task(_collect(process), name="document-collect")
-    return reading.result()
-
-
-async def _feed(process: asyncio.subprocess.Process, content: bytes) -> None:
-    assert process.stdin is not None
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died; its exit says why
-        process.stdin.write(content)
-        await process.stdin.drain()
-        process.stdin.close()
-        await process.stdin.wait_closed()
-
-
-async def _collect(process: asyncio.subprocess.Process) -> bytes:
-    assert process.stdout is not None
-    output = bytearray()
-    while block := await process.stdout.read(1024 * 1024):
-        output += block
-        if len(output) > _OUTPUT_LIMIT_BYTES:
-            process.kill()
-            return b""
-    return bytes(output)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Nothing of it is left, also when the caller was cancelled."""
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await asyncio.shield(process.wait())
+        return _understood(exit_code, output)
 
 
 def _understood(exit_code: int, output: bytes) -> dict[str, Any]:

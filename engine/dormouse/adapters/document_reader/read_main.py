@@ -4,14 +4,12 @@ Hostile bytes meet native parsers here, so this process holds nothing else: limi
 time where the platform can, without the parent's secrets, and gone afterwards.
 """
 
-import contextlib
 import json
 import sys
 from typing import Any
 
-MEMORY_LIMIT_BYTES = 2 * 1024**3
-CPU_LIMIT_S = 30
-FILE_LIMIT_BYTES = 64 * 1024**2  # the PDF library unpacks itself once
+from dormouse.adapters.apart.limits import limit_process
+
 OUTPUT_LIMIT_CHARACTERS = 32 * 1024**2  # three times the largest input; more is an expansion
 
 _REASONS = (  # foreign words are read here and never repeated
@@ -22,26 +20,10 @@ _REASONS = (  # foreign words are read here and never repeated
 
 
 def main() -> int:
-    _limit()
+    limit_process()
     content = sys.stdin.buffer.read()
     json.dump(_read(content, sys.argv[1]), sys.stdout)
     return 0
-
-
-def _limit() -> None:
-    """Windows has no such limits; the parent's clock and kill stand there alone."""
-    if sys.platform == "win32":
-        return
-    import resource  # noqa: PLC0415  not on every platform
-
-    for kind, limit in (
-        (resource.RLIMIT_AS, MEMORY_LIMIT_BYTES),
-        (resource.RLIMIT_CPU, CPU_LIMIT_S),
-        (resource.RLIMIT_FSIZE, FILE_LIMIT_BYTES),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with contextlib.suppress(ValueError, OSError):  # a lower limit from outside stays
-            resource.setrlimit(kind, (limit, limit))
 
 
 def _read(content: bytes, mime: str) -> dict[str, Any]:

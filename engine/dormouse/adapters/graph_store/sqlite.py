@@ -309,7 +309,12 @@ def _upserts(fence: Fence, rows: GraphRows) -> Iterator[tuple[str, list[tuple[An
     # A memory's entities count as mentioned by its passage: else forgetting another passage could take them.
     mentions = {(one.entity, one.passage) for one in rows.mentions}
     mentions |= {(entity, one.passage) for one in rows.versions for entity in one.entities}
+    mentions |= {(entity, one.passage) for one in rows.relations for entity in (one.source, one.target)}
     yield sql.INSERT_MENTION, [(workspace, *one) for one in sorted(mentions)]
+    yield (
+        sql.INSERT_RELATION,
+        [(workspace, one.source, one.name, one.target, one.passage) for one in rows.relations],
+    )
 
 
 async def _assert_epoch(connection: AsyncConnection, workspace: WorkspaceId, epoch: int) -> None:

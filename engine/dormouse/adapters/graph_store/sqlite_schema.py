@@ -40,6 +40,11 @@ TABLES = (
         PRIMARY KEY (workspace, entity, passage)
     ) WITHOUT ROWID""",
     "CREATE INDEX IF NOT EXISTS mentions_of_passage ON mentions (workspace, passage)",
+    """CREATE TABLE IF NOT EXISTS relations (
+        workspace TEXT NOT NULL, source TEXT NOT NULL, name TEXT NOT NULL, target TEXT NOT NULL,
+        passage TEXT NOT NULL, PRIMARY KEY (workspace, source, name, target, passage)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS relations_of_passage ON relations (workspace, passage)",
     """CREATE TABLE IF NOT EXISTS versions (
         id TEXT NOT NULL, workspace TEXT NOT NULL, memory TEXT NOT NULL, kind TEXT NOT NULL,
         dataset TEXT NOT NULL, document TEXT NOT NULL, passage TEXT NOT NULL,
@@ -78,6 +83,9 @@ UPSERT_PASSAGE = _upsert("passages", (*PASSAGE_COLUMNS, "seq"))
 UPSERT_ENTITY = _upsert("entities", (*ENTITY_COLUMNS, "workspace", "seq"))
 UPSERT_VERSION = _upsert("versions", (*VERSION_COLUMNS, "workspace", "seq"))
 INSERT_MENTION = "INSERT OR IGNORE INTO mentions (workspace, entity, passage) VALUES (?, ?, ?)"
+INSERT_RELATION = (
+    "INSERT OR IGNORE INTO relations (workspace, source, name, target, passage) VALUES (?, ?, ?, ?, ?)"
+)
 CLOSE_VERSION = (
     # An interval is never empty, also when it is closed in the millisecond that opened it.
     "UPDATE versions SET transaction_end_ms = max(:at, transaction_start_ms + 1), seq = :seq "
@@ -136,6 +144,12 @@ MENTIONS_AFTER = """SELECT m.entity, m.passage FROM mentions m
     AND e.dataset IN (SELECT value FROM json_each(:readable))
     AND p.dataset IN (SELECT value FROM json_each(:readable))
     ORDER BY m.entity, m.passage LIMIT :limit"""
+RELATIONS_AFTER = """SELECT r.source, r.name, r.target, r.passage FROM relations r
+    JOIN passages p ON p.workspace = r.workspace AND p.id = r.passage
+    WHERE r.workspace = :workspace
+    AND (r.source, r.name, r.target, r.passage) > (:source, :name, :target, :passage)
+    AND p.dataset IN (SELECT value FROM json_each(:readable))
+    ORDER BY r.source, r.name, r.target, r.passage LIMIT :limit"""
 
 _STRAY_VERSIONS = f"""versions WHERE {_READABLE} AND NOT EXISTS (
     SELECT 1 FROM passages p WHERE p.workspace = :workspace AND p.id = versions.passage)"""  # noqa: S608 our own names
@@ -147,15 +161,20 @@ _STRAY_MENTIONS = """mentions WHERE workspace = :workspace AND (
     OR EXISTS (SELECT 1 FROM passages p WHERE p.workspace = :workspace AND p.id = mentions.passage
         AND p.dataset IN (SELECT value FROM json_each(:readable)))
     AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = :workspace AND e.id = mentions.entity))"""
+_STRAY_RELATIONS = """relations WHERE workspace = :workspace AND EXISTS (
+    SELECT 1 FROM entities e WHERE e.workspace = :workspace AND e.id = relations.source
+        AND e.dataset IN (SELECT value FROM json_each(:readable)))
+    AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.workspace = :workspace AND p.id = relations.passage)"""
 _STRAY_ENTITIES = f"""entities WHERE {_READABLE} AND NOT EXISTS (
     SELECT 1 FROM mentions m WHERE m.workspace = :workspace AND m.entity = entities.id)"""  # noqa: S608 our own names
-_STRAYS = (_STRAY_VERSIONS, _STRAY_MENTIONS, _STRAY_ENTITIES)
+_STRAYS = (_STRAY_VERSIONS, _STRAY_RELATIONS, _STRAY_MENTIONS, _STRAY_ENTITIES)
 COUNT_STRAYS = "SELECT " + " + ".join(f"(SELECT count(*) FROM {each})" for each in _STRAYS)  # noqa: S608
 DROP_STRAYS = tuple(f"DELETE FROM {each}" for each in _STRAYS)  # noqa: S608 our own names
 _DROPPED = "workspace = :workspace AND passage IN (SELECT value FROM json_each(:ids))"
 DROP_PASSAGES = (
     f"DELETE FROM versions WHERE {_DROPPED}",  # noqa: S608 our own names
     f"DELETE FROM mentions WHERE {_DROPPED}",  # noqa: S608 our own names
+    f"DELETE FROM relations WHERE {_DROPPED}",  # noqa: S608 our own names
     f"DELETE FROM passages WHERE {_READABLE} AND id IN (SELECT value FROM json_each(:ids))",  # noqa: S608 same
 )
 
@@ -186,6 +205,7 @@ def erase_statements(condition: str, wide: str) -> tuple[str, ...]:
     return (
         f"DELETE FROM versions WHERE workspace = :workspace AND (passage IN ({doomed}) OR {wide})",  # noqa: S608
         f"DELETE FROM mentions WHERE workspace = :workspace AND passage IN ({doomed})",  # noqa: S608
+        f"DELETE FROM relations WHERE workspace = :workspace AND passage IN ({doomed})",  # noqa: S608
         f"DELETE FROM passages WHERE workspace = :workspace AND {condition}",  # noqa: S608
         """DELETE FROM entities WHERE workspace = :workspace AND dataset = :dataset AND NOT EXISTS (
             SELECT 1 FROM mentions m WHERE m.workspace = :workspace AND m.entity = entities.id)""",

@@ -7,7 +7,7 @@ from dormouse.adapters.graph_store import sqlite_rows as rows_of
 from dormouse.adapters.graph_store import sqlite_schema as sql
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore, assert_writable
 from dormouse.ids import DocumentId, EntityId, PassageId
-from dormouse.model.entity import Entity, Mention
+from dormouse.model.entity import Entity, Mention, Relation
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
 from dormouse.model.scope import Fence, Scope
@@ -39,6 +39,16 @@ class SqliteGraphUpkeep:
         values = rows_of.seen_by(scope) | {**behind, "limit": limit}
         found = await self._store.read(sql.MENTIONS_AFTER, values)
         return [Mention(EntityId(row[0]), PassageId(row[1])) for row in found]
+
+    async def relations_after(self, scope: Scope, after: Relation | None, limit: int) -> Sequence[Relation]:
+        behind = {
+            "source": after.source if after else "",
+            "name": after.name if after else "",
+            "target": after.target if after else "",
+            "passage": after.passage if after else "",
+        }
+        found = await self._store.read(sql.RELATIONS_AFTER, rows_of.seen_by(scope) | {**behind, "limit": limit})
+        return [Relation(EntityId(row[0]), row[1], EntityId(row[2]), PassageId(row[3])) for row in found]
 
     async def strays(self, scope: Scope) -> int:
         return int((await self._store.read(sql.COUNT_STRAYS, rows_of.seen_by(scope)))[0][0])

@@ -48,7 +48,7 @@ class RefusedError(Exception):
 class Upload:
     name: str
     content: bytes
-    fields: Mapping[str, str]
+    fields: Mapping[str, str | list[str]]
 
 
 class RestClient:

@@ -11,6 +11,7 @@ from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
 from dormouse.ports.catalog.hidden import HiddenBook
 from dormouse.ports.catalog.history import ChangeHistory
 from dormouse.ports.catalog.jobs import JobLedger
+from dormouse.ports.catalog.ontologies import OntologyRegister
 from dormouse.ports.catalog.past import LogPast
 from dormouse.ports.catalog.sessions import SessionBook
 from dormouse.ports.catalog.terms import TermStatistics
@@ -36,6 +37,7 @@ class CatalogTransaction(Protocol):
     hidden: HiddenBook
     history: ChangeHistory
     jobs: JobLedger
+    ontologies: OntologyRegister
     sessions: SessionBook
     terms: TermStatistics
     work: WorkLedger

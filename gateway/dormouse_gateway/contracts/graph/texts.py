@@ -45,10 +45,6 @@ def too_large(size_bytes: int) -> str:
     return f"Error: file exceeds {CONTENT_LIMIT_BYTES // 1024**2} MB limit ({size_bytes:,} bytes)."
 
 
-def unknown_ontology(key: str) -> str:
-    return f"Error: Remember failed: Ontology key '{key}' not found"
-
-
 def stored(dataset: str, status: str) -> str:
     return f"Stored permanently in knowledge graph (dataset={dataset}, status={status})."
 

@@ -3,9 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dormouse.apply.resolve import folded, resolve
+from dormouse.apply.resolve import resolve
 from dormouse.ids import PassageId
-from dormouse.model.memory import EntityDraft, Extraction
+from dormouse.model.entity import Relation
+from dormouse.model.memory import EntityDraft, Extraction, RelationDraft
+from dormouse.text.folding import folded
 from tests.builders import A_DATASET, ANOTHER_DATASET
 
 HERE, THERE = PassageId("p1"), PassageId("p2")
@@ -61,3 +63,18 @@ def test_every_mention_leads_to_an_entity(names: list[str]) -> None:
 
     assert {mention.entity for mention in found.mentions} == {entity.id for entity in found.entities}
     assert set(found.of(names)) == {entity.id for entity in found.entities}
+
+
+def test_relations_lead_from_entity_to_entity_by_whatever_spelling() -> None:
+    found = resolve(
+        A_DATASET,
+        [
+            Extraction(
+                HERE,
+                entities=(EntityDraft("XC90", "Car"), EntityDraft("Car", "class")),
+                relations=(RelationDraft("xc90", "is_a", "CAR"), RelationDraft("XC90", "is_a", "nobody")),
+            )
+        ],
+    )
+
+    assert found.relations == (Relation(found.by_name["xc90"], "is_a", found.by_name["car"], HERE),)

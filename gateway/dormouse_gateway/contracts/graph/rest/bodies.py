@@ -15,6 +15,7 @@ UUID_PATTERN = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 MAX_LABELS_CHARACTERS = 100_000  # of all items of one form together
 
 _TAGS = frozenset({"qa", "trace", "feedback"})  # pydantic's own words for which of several shapes it took
+MAX_KEYS = 10
 
 B = TypeVar("B", bound="Body")
 
@@ -34,6 +35,11 @@ ItemId = Annotated[Annotated[str, Field(pattern=UUID_PATTERN)] | None, BeforeVal
 Names = Annotated[Annotated[list[str], Field(max_length=MAX_DATASETS)] | None, BeforeValidator(_listed)]
 
 
+Keys = Annotated[
+    list[Annotated[str, Field(max_length=128)]], Field(max_length=MAX_KEYS), BeforeValidator(_listed)
+]
+
+
 class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
@@ -48,6 +54,7 @@ class ItemFields(Body):
     custom_prompt: str = ""
     labels: str = Field(default="", max_length=MAX_LABELS_CHARACTERS)
     external_metadata: str = Field(default="", max_length=MAX_LABELS_CHARACTERS)
+    ontology_key: Keys = []
     run_in_background: bool = False
 
 
@@ -72,6 +79,14 @@ class CognifyBody(Body):
     dataset_ids: Names = None
     run_in_background: bool = False
     custom_prompt: str = Field(default="", max_length=MAX_QUERY_CHARACTERS)
+    ontology_key: Keys = []
+
+
+class OntologyBody(Body):
+    """The form's plain fields; the file is read beside them."""
+
+    ontology_key: str
+    description: str | None = None
 
 
 class RecallBody(Body):

@@ -32,6 +32,7 @@ EXPORT = Operation(
         ),
         Parameter("vectors", "With vectors and term counts, to compare two memories.", {"type": "boolean"}),
     ),
+    refusals=(404,),
 )
 
 

@@ -13,7 +13,7 @@ from typing import NotRequired
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
-from dormouse.errors import InvalidInputError
+from dormouse.errors import InvalidInputError, UnknownOntologyError
 from dormouse.model.document import Content
 from dormouse.model.job import Job, Stage
 from dormouse.model.receipt import IdempotencyKey, Receipt
@@ -29,8 +29,13 @@ from dormouse_gateway.contracts.graph.rest.submission import (
 )
 from dormouse_gateway.web.idempotency import IDEMPOTENCY_KEY, idempotency_of
 from dormouse_gateway.web.operation import Answer, Form, Operation
+from dormouse_gateway.web.problems import Problem, ProblemError
 
 ROUTE = "POST /api/v1/remember"
+_GROUNDED_SESSION = (
+    "ontology_key is only supported for permanent writes — remove session_id to ground extraction "
+    "with an ontology."
+)
 
 
 class RefusalView(TypedDict):
@@ -91,6 +96,12 @@ async def remember(call: Call) -> Response:
     target_of(body)
     if not body.self_improvement:
         contents = [replace(each, options={**each.options, "self_improvement": "false"}) for each in contents]
+    if body.session_id and body.ontology_key:
+        raise InvalidInputError(_GROUNDED_SESSION, field="ontology_key")
+    try:
+        await call.engine.ontologies.check(call.scope, contents[0].options)
+    except UnknownOntologyError as exc:
+        raise ProblemError(Problem(exc.code, f"Invalid request data for remember operation: {exc}")) from exc
     if body.session_id:
         return await _into_session(call, body, contents)
     items = await _accept(call, body, contents)

@@ -10,6 +10,7 @@ from dormouse_gateway.contracts.graph.rest import (
     graph,
     items,
     jobs,
+    ontologies,
     sessions,
     staging,
 )
@@ -51,6 +52,7 @@ def rest_routes(engine_provider: Callable[[], Engine], settings: GatewaySettings
         *sessions.ROUTES,
         *graph.ROUTES,
         *jobs.ROUTES,
+        *ontologies.ROUTES,
         Served("GET", "/status", read_status, READ_STATUS),
         Served("GET", "/export", export, EXPORT),
         Served("POST", "/datasets/{dataset}/data/{data}/suppress", suppress, SUPPRESS),

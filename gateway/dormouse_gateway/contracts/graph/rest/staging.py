@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from dormouse.errors import DocumentExistsError, InvalidInputError
 from dormouse.ids import DocumentId
+from dormouse.ingest.ontologies import option_of
 from dormouse.model.dataset import Dataset
 from dormouse.model.job import Job, Stage
 from dormouse.model.scope import Permission
@@ -140,6 +141,7 @@ async def cognify(call: Call) -> Response:
         await call.engine.dataset_named(call.scope, name, permission=Permission.WRITE) for name in wanted
     ]
     options = {"custom_prompt": body.custom_prompt} if body.custom_prompt else {}
+    options |= option_of(body.ontology_key)
     jobs: dict[str, list[Job]] = {}
     for dataset in datasets:
         receipts = await call.engine.take_up(call.scope, dataset.id, options=options, idempotency=key)

@@ -7,12 +7,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
 from dormouse.errors import InvalidInputError, TooLargeError
+from dormouse.ingest.ontologies import option_of
 from dormouse.model.document import CONTENT_LIMIT_BYTES, Content, ContentKind
 from dormouse_gateway.contracts.graph.rest.bodies import AddBody, ItemFields, RememberBody, parsed
 from dormouse_gateway.web.instants import instant_of
@@ -22,6 +23,7 @@ from dormouse_gateway.web.problems import Problem, ProblemError
 
 MAX_FILENAME_CHARACTERS = 1024
 _FILE_FIELD, _TEXT_FIELD = "data", "raw_data"
+_REPEATED = frozenset({"ontology_key", "ontologyKey"})
 ITEM_PARTS: Mapping[str, Mapping[str, object]] = {
     _FILE_FIELD: {"type": "array", "items": FILE, "description": "Files, each of up to 10 MiB."},
     _TEXT_FIELD: {"type": "array", "items": TEXT, "description": "Texts, each of up to 10 MiB."},
@@ -68,9 +70,12 @@ def file_name(given: str) -> str:
 
 
 def _plain(fields: FormData) -> dict[str, object]:
-    plain: dict[str, object] = {}
+    plain: dict[str, Any] = {}
     for name, value in fields.multi_items():
         if name in {_FILE_FIELD, _TEXT_FIELD}:
+            continue
+        if name in _REPEATED and isinstance(value, str):
+            plain.setdefault(name, []).append(value)
             continue
         if name in plain or not isinstance(value, str):
             raise InvalidInputError(f"{name[:60]}: one text value is expected", field=name[:60])
@@ -109,7 +114,7 @@ async def _read(given: FormData, fields: type[F]) -> tuple[F, list[Content]]:
         occurred_ms=occurred_ms,
         offset_minutes=offset,
         zone=body.zone,
-        options={"custom_prompt": body.custom_prompt} if body.custom_prompt else {},
+        options=_given(custom_prompt=body.custom_prompt) | option_of(_named(body.ontology_key)),
     )
     contents = [await _uploaded(file, body, template) for file in given.getlist(_FILE_FIELD)]
     contents += [_typed(text, body, template) for text in given.getlist(_TEXT_FIELD)]
@@ -161,6 +166,11 @@ def _array(text: str, field: str) -> list[object]:
     if not isinstance(rows, list):
         raise InvalidInputError(f"{field} must be a JSON array", field=field)
     return rows
+
+
+def _named(keys: Sequence[str]) -> list[str]:
+    """Forms send an empty field for none."""
+    return [key for key in keys if key]
 
 
 def _given(**options: str) -> dict[str, str]:

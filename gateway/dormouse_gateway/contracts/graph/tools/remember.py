@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from mcp.types import CallToolResult, ToolAnnotations
 
 from dormouse.engine import Engine
+from dormouse.ingest.ontologies import option_of
 from dormouse.model.document import Content, ContentKind
 from dormouse.model.receipt import Receipt
 from dormouse.model.scope import Scope
@@ -37,8 +38,6 @@ class _Remember:
 
     async def __call__(self, call: Call, arguments: RememberArguments) -> CallToolResult:
         content = _content_of(arguments)
-        if arguments.ontology_key:
-            raise ToolRefusal(texts.unknown_ontology(arguments.ontology_key[0][:100]))
         scope = await self.engine.scope_of(call.principal)
         if arguments.session_id is not None:
             return await self._remember_in_session(scope, arguments)
@@ -104,7 +103,8 @@ def _content_of(arguments: RememberArguments) -> Content:
 
 def _options(arguments: RememberArguments) -> dict[str, str]:
     prompt = (arguments.custom_prompt or "").strip()
-    return {"custom_prompt": prompt} if prompt else {}
+    steered = {"custom_prompt": prompt} if prompt else {}
+    return {**steered, **option_of(arguments.ontology_key or [])}
 
 
 def _name_of(receipt: Receipt, otherwise: str) -> str:

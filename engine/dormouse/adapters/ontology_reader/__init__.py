@@ -1,0 +1,1 @@
+"""Ontologies to terms, by rdflib."""
