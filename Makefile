@@ -56,7 +56,7 @@ quality: environment ## Measure how well recall finds: DATA=folder of sets, SET=
 	@test -n "$(DATA)" || { echo "name the folder of question sets: make quality DATA=folder" >&2; exit 2; }
 	@$(BIN)/python -m load.quality --data "$(DATA)" $(if $(STORE),--store "$(STORE)") $(if $(SET),--set "$(SET)") $(if $(ABLATION),--ablation)
 
-bench: environment ## Measure speed: CACHE=folder that keeps the filled stores, ONLY="recall ...", PASSAGES="600 10000"
+bench: environment ## Measure speed: CACHE=folder that keeps the filled stores, ONLY="mcp ...", PASSAGES="600 10000"
 	@test -n "$(CACHE)" || { echo "name a folder for the stores: make bench CACHE=folder" >&2; exit 2; }
 	@$(BIN)/python -m load.bench --cache "$(CACHE)" $(if $(ONLY),--only $(ONLY)) $(if $(PASSAGES),--passages $(PASSAGES))
 

@@ -5,10 +5,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
-from load.bench import recall, writes
+from load.bench import bulk, mcp_calls, recall, starting, writes
 from load.bench.options import Options
 
-SUBJECTS: Mapping[str, Callable[[Options], Awaitable[None]]] = {"recall": recall.run, "writes": writes.run}
+SUBJECTS: Mapping[str, Callable[[Options], Awaitable[None]]] = {
+    "recall": recall.run,
+    "writes": writes.run,
+    "mcp": mcp_calls.run,
+    "bulk": bulk.run,
+    "starting": starting.run,
+}
 
 
 async def run(subjects: list[str], options: Options) -> None:

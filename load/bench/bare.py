@@ -12,6 +12,7 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI
 from pydantic import BaseModel
+from starlette.types import ASGIApp
 
 from load.bench.processes import BARE_READY
 
@@ -50,9 +51,13 @@ class _Announced(uvicorn.Server):
         print(f"{BARE_READY}http://127.0.0.1:{port}", flush=True)
 
 
-def main() -> None:
-    app = application(Path(os.environ["DORMOUSE_DATA_DIR"]))
+def serve_announced(app: ASGIApp) -> None:
+    """On a free port, told on standard output; until SIGTERM."""
     _Announced(uvicorn.Config(app, port=0, log_config=None, access_log=False, server_header=False)).run()
+
+
+def main() -> None:
+    serve_announced(application(Path(os.environ["DORMOUSE_DATA_DIR"])))
 
 
 if __name__ == "__main__":

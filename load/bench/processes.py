@@ -51,6 +51,13 @@ def bare(folder: Path) -> Iterator[Running]:
         yield server
 
 
+@contextmanager
+def plain_tool(folder: Path) -> Iterator[Running]:
+    """The product's layers around a tool that does nothing (`load.bench.plain_tool`)."""
+    with _running(["load.bench.plain_tool"], BARE_READY, folder, None) as server:
+        yield server
+
+
 def memory_of(pid: int) -> list[int]:
     """Bytes of the process and of each that descends from it; what several share is counted once (PSS)."""
     return [_proportional_bytes(each) for each in family(pid)]

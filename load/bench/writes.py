@@ -6,7 +6,7 @@ before are still being worked on.
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -71,6 +71,13 @@ def _during_bulk(server: Running) -> Iterator[float]:
             time.sleep(NOTE_EVERY_S)
         for job in sent:
             yield _took_ms(_searchable(client, job))
+
+
+def remember_all(client: Client, texts: Sequence[str]) -> None:
+    """Until each can be found."""
+    jobs = [_job(_by_rest(client, text)) for text in texts]
+    for job in jobs:
+        _searchable(client, job)
 
 
 def _times(client: Client, send: Send, settle: Callable[[Answered], None]) -> list[float]:
