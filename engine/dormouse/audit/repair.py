@@ -24,7 +24,7 @@ from dormouse.ids import DocumentId, PassageId, TermId, VersionId
 from dormouse.jobs.fenced_call import FencedCalls, fence_of
 from dormouse.model.change import ApplyLease, Change, Erasure
 from dormouse.model.document import Document
-from dormouse.model.entity import Entity, Mention
+from dormouse.model.entity import Entity, Mention, Relation
 from dormouse.model.interval import Interval
 from dormouse.model.job import JobCounts
 from dormouse.model.memory import MemoryVersion
@@ -200,11 +200,13 @@ class _Merged:
         self._versions: dict[VersionId, MemoryVersion] = {}
         self._entities: dict[str, Entity] = {}
         self._mentions: dict[Mention, None] = {}
+        self._relations: dict[Relation, None] = {}
 
     def add(self, rows: GraphRows) -> None:
         self._passages.update((each.id, each) for each in rows.passages)
         self._entities.update((each.id, each) for each in rows.entities)
         self._mentions.update((each, None) for each in rows.mentions)
+        self._relations.update((each, None) for each in rows.relations)
         self._versions.update((each.id, each) for each in rows.versions)
         for id_, at_ms in rows.closed.items():
             version = self._versions.get(VersionId(id_))
@@ -218,12 +220,15 @@ class _Merged:
         known = truth.passages.keys()
         mentions = tuple(each for each in self._mentions if each.passage in known)
         versions = tuple(each for each in self._versions.values() if each.passage in known)
+        relations = tuple(each for each in self._relations if each.passage in known)
         mentioned = {each.entity for each in mentions} | {one for each in versions for one in each.entities}
+        mentioned |= {one for each in relations for one in (each.source, each.target)}
         return GraphRows(
             passages=tuple(self._passages.get(id_, passage) for id_, passage in truth.passages.items()),
             entities=tuple(each for each in self._entities.values() if each.id in mentioned),
             mentions=mentions,
             versions=versions,
+            relations=relations,
         )
 
 

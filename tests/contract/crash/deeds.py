@@ -5,8 +5,16 @@ import random
 from dataclasses import dataclass, field
 from typing import Literal
 
-DeedKind = Literal["note", "file", "chat", "forget_item", "forget_dataset"]
-WEIGHTS: dict[DeedKind, int] = {"note": 35, "file": 25, "chat": 20, "forget_item": 15, "forget_dataset": 5}
+DeedKind = Literal["note", "file", "chat", "suppress", "restore", "forget_item", "forget_dataset"]
+WEIGHTS: dict[DeedKind, int] = {
+    "note": 28,
+    "file": 25,
+    "chat": 15,
+    "suppress": 8,
+    "restore": 4,
+    "forget_item": 15,
+    "forget_dataset": 5,
+}
 DATASETS = ("alpha", "beta", "gamma")
 FILE_NAMES = tuple(f"plans/page-{number}.md" for number in range(6))
 
@@ -34,11 +42,23 @@ class Item:
 
 @dataclass(slots=True)
 class Expected:
-    """`live` by token; `gone` are tokens that nothing may ever show again."""
+    """`live` by token; `hidden` are documents that nothing shows for now, and `gone` tokens that nothing may
+    ever show again."""
 
     live: dict[str, Item] = field(default_factory=dict)
+    hidden: set[str] = field(default_factory=set)
     gone: set[str] = field(default_factory=set)
     jobs: list[str] = field(default_factory=list)
+
+    def done(self, deed: Deed, document: str | None) -> None:
+        """What the acknowledged deed means from now on."""
+        if document:
+            self.remembered(deed, document)
+        elif deed.kind in ("suppress", "restore"):
+            assert deed.target
+            (self.hidden.add if deed.kind == "suppress" else self.hidden.discard)(deed.target)
+        else:
+            self.forgot(deed)
 
     def remembered(self, deed: Deed, document: str) -> None:
         """A file of a name that was there replaces it; its former words are history, not forgotten."""
@@ -52,16 +72,19 @@ class Expected:
             if item.dataset == deed.dataset and deed.target in (None, item.document):
                 del self.live[token]
                 self.gone.add(token)
+                self.hidden.discard(item.document)
 
 
 def next_deed(number: int, dice: random.Random, expected: Expected) -> Deed:
     kind = dice.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
     token = f"zyx{dice.getrandbits(40):010x}"
     dataset = dice.choice(DATASETS)
-    if kind == "forget_item":
-        here = [item for item in expected.live.values() if item.dataset == dataset]
+    if kind in ("forget_item", "suppress", "restore"):
+        here = [item.document for item in expected.live.values() if item.dataset == dataset]
+        if kind == "restore":
+            here = [document for document in here if document in expected.hidden]
         if here:
-            return Deed(number, kind, dataset, token, target=dice.choice(here).document)
+            return Deed(number, kind, dataset, token, target=dice.choice(here))
         kind = "note"
     if kind == "file":
         name = dice.choice(FILE_NAMES)

@@ -95,6 +95,10 @@ class Life:
 
 def send(life: Life, deed: Deed) -> tuple[list[str], str | None]:
     """Do it; returns the receipts' job ids and, for a remember, the document."""
+    if deed.kind in ("suppress", "restore"):
+        reply = life.call("POST", f"/api/v1/datasets/{deed.dataset}/data/{deed.target}/{deed.kind}")
+        assert reply.status_code in (200, 202), reply.text
+        return [reply.json()["id"]], None
     if deed.kind in ("forget_item", "forget_dataset"):
         body = {"dataset": deed.dataset, **({"dataId": deed.target} if deed.target else {})}
         reply = life.call("POST", "/api/v1/forget", json=body)

@@ -6,12 +6,13 @@ from typing import TypeVar
 
 import pytest
 
+from dormouse.errors import ForbiddenError, LeaseLostError
 from dormouse.model.entity import Mention, Relation
 from dormouse.model.interval import Interval
 from dormouse.model.memory import MemoryVersion
-from dormouse.ports.graph_store import GraphRows, GraphStore
+from dormouse.ports.graph_store import GraphCounts, GraphRows, GraphStore
 from dormouse.ports.graph_upkeep import GraphUpkeep
-from tests.builders import A_DOCUMENT, ANOTHER_DATASET, NOW_MS, a_passage
+from tests.builders import A_DATASET, A_DOCUMENT, A_WORKSPACE, ANOTHER_DATASET, NOW_MS, a_passage, a_scope
 from tests.contract.ports.store_samples import BOTH, MINE, a_document_id, a_fence, a_version, an_entity
 
 Row = TypeVar("Row")
@@ -101,3 +102,55 @@ async def test_relations_of_other_datasets_are_not_seen(graph: GraphStore, graph
         return await graph_upkeep.relations_after(MINE, after, 1)
 
     assert await walked(related) == seen
+
+
+async def test_what_hangs_on_nothing_is_counted_and_goes_with_a_drop(
+    graph: GraphStore, graph_upkeep: GraphUpkeep
+) -> None:
+    kept, gone = a_passage(), a_passage("Nobody said so.", order=1)
+    ada, alone = an_entity("Ada"), an_entity("Nobody")
+    await graph.write(
+        MINE,
+        a_fence(),
+        GraphRows(
+            passages=(kept, gone),
+            entities=(ada, alone),
+            mentions=(Mention(ada.id, kept.id), Mention(ada.id, a_passage("lost").id)),
+            versions=(a_version(kept), a_version(gone, "Nobody."), a_version(a_passage("lost"), "Lost.")),
+        ),
+    )
+    assert await graph_upkeep.strays(MINE) == 3  # an entity, a mention and a version
+
+    await graph_upkeep.drop(MINE, a_fence(2), [gone.id])
+
+    assert await graph_upkeep.strays(MINE) == 0
+    assert await graph.count(MINE) == GraphCounts(passages=1, entities=1, versions=1)
+    assert await graph.passages(MINE, [kept.id, gone.id]) == [kept]
+
+
+@pytest.mark.promise("P5")
+async def test_a_drop_spares_other_datasets(graph: GraphStore, graph_upkeep: GraphUpkeep) -> None:
+    foreign = a_passage(dataset=ANOTHER_DATASET, document=a_document_id("x", ANOTHER_DATASET))
+    stray = an_entity("Grace", ANOTHER_DATASET)
+    rows = GraphRows(passages=(foreign,), entities=(stray,), versions=(a_version(foreign),))
+    await graph.write(BOTH, a_fence(), rows)
+
+    await graph_upkeep.drop(MINE, a_fence(2), [foreign.id])
+
+    assert await graph_upkeep.strays(MINE) == 0
+    assert await graph.count(BOTH) == GraphCounts(passages=1, entities=1, versions=1)
+
+
+async def test_a_drop_needs_the_right_to_write_and_the_lease(
+    graph: GraphStore, graph_upkeep: GraphUpkeep
+) -> None:
+    passage = a_passage()
+    await graph.write(MINE, a_fence(epoch=2), GraphRows(passages=(passage,)))
+    await graph.adopt(A_WORKSPACE, 2)
+
+    with pytest.raises(ForbiddenError):
+        await graph_upkeep.drop(a_scope([A_DATASET], []), a_fence(2, epoch=2), [passage.id])
+    with pytest.raises(LeaseLostError):
+        await graph_upkeep.drop(MINE, a_fence(2, epoch=1), [passage.id])
+
+    assert await graph.passages(MINE, [passage.id]) == [passage]

@@ -180,3 +180,13 @@ async def test_single_points_can_be_dropped_hidden_ones_too(
 
     assert await found(vectors) == [kept.passage]
     assert await vectors.count(BOTH) == 2
+
+
+async def test_marks_can_be_those_of_one_document(vectors: VectorStore, vector_upkeep: VectorUpkeep) -> None:
+    mine, other = a_placed_point("mine"), a_placed_point("other")
+    await vectors.upsert(MINE, a_fence(), [mine, other])
+    await vector_upkeep.hide(MINE, a_fence(2), hidden(mine), is_hidden=True)
+
+    marks = await vector_upkeep.marks_after(MINE, None, 9, document=mine.document)
+
+    assert [each.passage for each in marks] == [mine.passage]
