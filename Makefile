@@ -12,7 +12,7 @@ QUICK := tests/unit tests/contract --ignore $(CRASH)
 # Where this is set, every start compiles a thousand modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-all check test-unit test-contract test-crash test-conformance test-isolation coverage quality bench format docs lock clean environment conformance-suite
+.PHONY: help run test test-all check test-unit test-contract test-crash test-fuzz test-conformance test-isolation coverage quality bench format docs lock clean environment conformance-suite
 
 help: ## List what can be made
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ test-conformance: environment conformance-suite ## The real server against the o
 
 test-isolation: environment ## Ten thousand operations of users who must not notice each other: minutes
 	@$(PYTEST) $(AT_ONCE) tests/isolation
+
+test-fuzz: environment ## Send the real server whatever its description allows or forbids: minutes
+	@$(PYTEST) tests/fuzz
 
 coverage: environment ## Unit and contract tests with branch coverage
 	@$(PYTEST) $(AT_ONCE) --cov --cov-report=term-missing $(QUICK)

@@ -8,13 +8,13 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dormouse.access import listing, lookup
+from dormouse.access import listing, lookup, sharing
 from dormouse.access.graph_pages import read_page
 from dormouse.access.original import read_original
 from dormouse.audit.accept import RepairAcceptor
 from dormouse.audit.auditor import Auditor
 from dormouse.audit.export import Exporter, What
-from dormouse.errors import DormouseError, ForbiddenError, InvalidInputError
+from dormouse.errors import DormouseError, InvalidInputError
 from dormouse.forget.accept import ForgetAcceptor
 from dormouse.forget.suppress import SuppressAcceptor
 from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId, SessionEntryId
@@ -35,7 +35,7 @@ from dormouse.model.job import Job, JobStep, Stage
 from dormouse.model.rebuild import DerivedStore
 from dormouse.model.recall import RecallRequest, RecallResult
 from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
-from dormouse.model.scope import Permission, Scope
+from dormouse.model.scope import Grant, Permission, Scope
 from dormouse.model.session import EntryDraft, EntryKind, SessionEntry, SessionPage, SessionSummary
 from dormouse.ports.bundle import Ports
 from dormouse.ports.catalog.transaction import CatalogTransaction
@@ -139,26 +139,25 @@ class Engine:
         self, scope: Scope, dataset: DatasetId, *, after: GraphPlace | None = None, limit: int = 100
     ) -> GraphPage:
         """A page of a readable dataset's graph; raises `NotFoundError`."""
-        return await read_page(self._catalog, self._ports.graph, scope, dataset, after=after, limit=limit)
+        page = await read_page(self._catalog, self._ports.graph, scope, dataset, after=after, limit=limit)
+        shown = [each.id for each in page.passages]
+        relations = await self._ports.graph_upkeep.relations_in(scope.narrowed_to([dataset]), shown)
+        return replace(page, relations=tuple(relations))
 
     async def document_names(self, scope: Scope, documents: Collection[DocumentId]) -> Mapping[DocumentId, str]:
         """What the readable ones among these are called."""
         async with self._catalog.reading() as tx:
             return await listing.names(tx, scope, documents)
 
+    async def grants(self, scope: Scope, dataset: DatasetId) -> Sequence[Grant]:
+        """Who else may read or write it; only the owner may ask, others get `ForbiddenError`."""
+        return await sharing.grants_on(self._catalog, scope, dataset)
+
     async def share(
         self, scope: Scope, dataset: DatasetId, principal: PrincipalId, permission: Permission | None
     ) -> None:
         """Give, change or (None) take back a grant; only the owner may, others get `ForbiddenError`."""
-        async with self._catalog.transaction() as tx:
-            found = await lookup.dataset_named(tx, scope, dataset, Permission.READ)
-            if found.owner != scope.principal:
-                raise ForbiddenError("only the owner of a dataset may share it")
-            if permission is None:
-                await tx.access.revoke(dataset, principal)
-            else:
-                await tx.access.grant(dataset, principal, permission)
-            await tx.commit()
+        await sharing.share(self._catalog, scope, dataset, principal, permission)
 
     async def remember(
         self, scope: Scope, dataset: str, content: Content, *, idempotency: IdempotencyKey | None = None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from dormouse.ids import DocumentId, PassageId
 from dormouse.model.document import Document
-from dormouse.model.entity import Entity
+from dormouse.model.entity import Entity, Relation
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
 
@@ -21,3 +21,4 @@ class GraphPage:
     mentions: tuple[tuple[Entity, PassageId], ...]
     memories: tuple[MemoryVersion, ...]
     following: GraphPlace | None
+    relations: tuple[Relation, ...] = ()

@@ -39,6 +39,10 @@ class GraphUpkeep(Protocol):
         """By source, name, target and passage; all must be readable."""
         ...
 
+    async def relations_in(self, scope: Scope, passages: Collection[PassageId]) -> Sequence[Relation]:
+        """Those that these passages hold, each pair under one name once."""
+        ...
+
     async def strays(self, scope: Scope) -> int:
         """Versions, entities, mentions and relations of readable datasets that hang on nothing."""
         ...

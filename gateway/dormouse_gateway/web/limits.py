@@ -16,21 +16,38 @@ JSON_LIMIT_BYTES = 1024 * 1024
 FORM_LIMIT_BYTES = 64 * 1024 * 1024  # several documents of the largest size in one call
 MAX_FILES = 100
 MAX_FIELDS = 200
+MAX_NAMES = 100
 
 
 async def json_object(request: Request) -> dict[str, object]:
     """The body as a JSON object; an empty body is an empty object."""
-    _require_type(request, "application/json")
-    content = b"".join([chunk async for chunk in _limited(request, JSON_LIMIT_BYTES)])
-    if not content:
-        return {}
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError) as exc:
-        raise InvalidInputError("the body is not valid JSON") from exc
+    body = await _json(request, empty={})
     if not isinstance(body, dict):
         raise InvalidInputError("the body must be a JSON object")
     return {str(_sound(name)): _sound(value) for name, value in body.items()}
+
+
+async def json_names(request: Request) -> list[str]:
+    """The body as a JSON array of texts, at least one."""
+    body = await _json(request, empty=[])
+    if (
+        not isinstance(body, list)
+        or not 0 < len(body) <= MAX_NAMES
+        or not all(isinstance(each, str) for each in body)
+    ):
+        raise InvalidInputError(f"the body must be a JSON array of 1 to {MAX_NAMES} texts")
+    return [whole(each) for each in body]
+
+
+async def _json(request: Request, *, empty: object) -> object:
+    _require_type(request, "application/json")
+    content = b"".join([chunk async for chunk in _limited(request, JSON_LIMIT_BYTES)])
+    if not content:
+        return empty
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as exc:
+        raise InvalidInputError("the body is not valid JSON") from exc
 
 
 async def form(request: Request) -> FormData:

@@ -189,6 +189,16 @@ DIFFERENCES = (
         ours="By labels as well, and only when they are the same but for case, spacing and a plural `s`.",
         reason="Two people with similar names must not become one.",
     ),
+    Difference(
+        reference="Users register themselves, log in with passwords, and make keys over REST.",
+        ours="`dormouse keys` makes keys, for the users it names; `/auth/…`, roles and tenants are not served.",
+        reason="Nobody lets themselves in, and there is no password to lose.",
+    ),
+    Difference(
+        reference="A grant to a user that does not exist is a crash, and anybody may ask for anybody's id.",
+        ours="404 to the dataset's owner, and nothing to others; `…/datasets/{id}/grants` lists them.",
+        reason="Who else is there is nobody's business.",
+    ),
 )
 
 # Users, keys, permissions and ontologies are other parts' routes, health and the root none of the memory's.

@@ -109,3 +109,15 @@ def test_a_session_takes_none(client: httpx.Client, dataset: str) -> None:
 
     assert answer.status_code == RECORDED["remember_session_ontology"]["status"]
     assert answer.json()["detail"] == RECORDED["remember_session_ontology"]["body"]["detail"]
+
+
+def test_the_graph_shows_kinds_and_is_a_edges(client: httpx.Client, dataset: str, key: str) -> None:
+    upload(client, key)
+    place = remember(client, dataset, "we sold the xc90", key).json()["dataset_id"]
+
+    graph = client.get(f"/api/v1/datasets/{place}/graph").json()
+
+    named = {node["label"]: node for node in graph["nodes"] if node["type"] == "Entity"}
+    assert named["XC90"]["properties"]["kind"] == "Car"
+    edge = {"source": named["XC90"]["id"], "target": named["Car"]["id"], "label": "is_a"}
+    assert edge in graph["edges"]

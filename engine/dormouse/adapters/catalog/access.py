@@ -47,6 +47,17 @@ class SqlAccessBook:
             delete(grants).where(grants.c.dataset == dataset, grants.c.principal == principal)
         )
 
+    async def grants_on(self, dataset: DatasetId) -> Sequence[Grant]:
+        rows = await self._connection.rows(
+            select(grants).where(grants.c.dataset == dataset).order_by(grants.c.principal)
+        )
+        return [
+            Grant(
+                PrincipalId(row.principal), DatasetId(row.dataset), Permission(row.permission), row.granted_ms
+            )
+            for row in rows
+        ]
+
     async def grants_to(self, principal: PrincipalId) -> Sequence[Grant]:
         rows = await self._connection.rows(_GRANTS, {"principal": principal})
         return [

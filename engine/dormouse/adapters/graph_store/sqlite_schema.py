@@ -151,6 +151,11 @@ RELATIONS_AFTER = """SELECT r.source, r.name, r.target, r.passage FROM relations
     AND p.dataset IN (SELECT value FROM json_each(:readable))
     ORDER BY r.source, r.name, r.target, r.passage LIMIT :limit"""
 
+RELATIONS_IN = """SELECT r.source, r.name, r.target, min(r.passage) FROM relations r
+    JOIN passages p ON p.workspace = r.workspace AND p.id = r.passage
+    WHERE r.workspace = :workspace AND r.passage IN (SELECT value FROM json_each(:ids))
+    AND p.dataset IN (SELECT value FROM json_each(:readable))
+    GROUP BY r.source, r.name, r.target ORDER BY r.source, r.name, r.target"""
 _STRAY_VERSIONS = f"""versions WHERE {_READABLE} AND NOT EXISTS (
     SELECT 1 FROM passages p WHERE p.workspace = :workspace AND p.id = versions.passage)"""  # noqa: S608 our own names
 # Mentions have no dataset: they are strays of whoever owns what is left of them.

@@ -50,6 +50,11 @@ class SqliteGraphUpkeep:
         found = await self._store.read(sql.RELATIONS_AFTER, rows_of.seen_by(scope) | {**behind, "limit": limit})
         return [Relation(EntityId(row[0]), row[1], EntityId(row[2]), PassageId(row[3])) for row in found]
 
+    async def relations_in(self, scope: Scope, passages: Collection[PassageId]) -> Sequence[Relation]:
+        values = rows_of.seen_by(scope) | {"ids": rows_of.array(passages)}
+        found = await self._store.read(sql.RELATIONS_IN, values)
+        return [Relation(EntityId(row[0]), row[1], EntityId(row[2]), PassageId(row[3])) for row in found]
+
     async def strays(self, scope: Scope) -> int:
         return int((await self._store.read(sql.COUNT_STRAYS, rows_of.seen_by(scope)))[0][0])
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, ValidationError
 from pydantic.alias_generators import to_camel
 
 from dormouse.errors import InvalidInputError
@@ -80,6 +80,10 @@ class CognifyBody(Body):
     run_in_background: bool = False
     custom_prompt: str = Field(default="", max_length=MAX_QUERY_CHARACTERS)
     ontology_key: Keys = []
+
+
+class DatasetIds(RootModel[Annotated[list[str], Field(min_length=1, max_length=MAX_DATASETS)]]):
+    """Ids or names."""
 
 
 class OntologyBody(Body):

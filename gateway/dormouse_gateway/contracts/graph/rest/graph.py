@@ -45,7 +45,7 @@ class NodeView(TypedDict):
 
 
 class EdgeView(TypedDict):
-    """`label` is is_part_of, follows, contains, made_from or mentions."""
+    """`label` is is_part_of, follows, contains, made_from, mentions, or a relation's own name such as is_a."""
 
     source: str
     target: str
@@ -96,6 +96,8 @@ def _edges(page: GraphPage) -> Iterator[EdgeView]:
             yield _edge(passage.id, passage.previous[0], "follows")
     for entity, passage_id in page.mentions:
         yield _edge(passage_id, entity.id, "contains")
+    for relation in page.relations:
+        yield _edge(relation.source, relation.target, relation.name)
     for memory in page.memories:
         yield _edge(memory.id, memory.passage, "made_from")
         for named in memory.entities:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from dormouse.engine import Engine
+from dormouse_gateway.auth.api_keys import KeyFile
 from dormouse_gateway.contracts.graph.rest import (
     audit,
     datasets,
@@ -11,6 +12,7 @@ from dormouse_gateway.contracts.graph.rest import (
     items,
     jobs,
     ontologies,
+    permissions,
     sessions,
     staging,
 )
@@ -53,9 +55,16 @@ def rest_routes(engine_provider: Callable[[], Engine], settings: GatewaySettings
         *graph.ROUTES,
         *jobs.ROUTES,
         *ontologies.ROUTES,
+        *permissions.routes(_knows_user(settings)),
         Served("GET", "/status", read_status, READ_STATUS),
         Served("GET", "/export", export, EXPORT),
         Served("POST", "/datasets/{dataset}/data/{data}/suppress", suppress, SUPPRESS),
         Served("POST", "/datasets/{dataset}/data/{data}/restore", restore, RESTORE),
     ]
     return [route(each._replace(path=PREFIX + each.path), engine_provider) for each in served]
+
+
+def _knows_user(settings: GatewaySettings) -> permissions.KnowsUser:
+    """Users are who has a key; without keys there is nobody else."""
+    keys = KeyFile(settings.api_keys_file) if settings.api_keys_file else None
+    return lambda principal: keys is not None and any(key.user == principal for key in keys.listing())
