@@ -20,6 +20,8 @@ from dormouse.adapters.answerer.extractive import ExtractiveAnswerer
 from dormouse.adapters.blob_store.obstore import ObstoreBlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
 from dormouse.adapters.document_reader.kreuzberg import KreuzbergDocumentReader
+from dormouse.adapters.embedder.choice import AbsentEmbedder, EmbedderChoice
+from dormouse.adapters.embedder.onnx import MODEL as BUNDLED_MODEL
 from dormouse.adapters.embedder.onnx import OnnxEmbedder
 from dormouse.adapters.extractor.lexical import LexicalExtractor
 from dormouse.adapters.graph_store.sqlite import FILE_NAME as GRAPH_NAME
@@ -87,11 +89,14 @@ async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
     is_used = await _has_applied(catalog)
     graph = await _graph(folder, catalog, must_exist=is_used)
     stack.push_async_callback(graph.close)
-    embedder = await loading
-    stack.push_async_callback(embedder.close)
+    configured = await loading
+    stack.push_async_callback(configured.close)
+    active = await _collection(catalog, configured)
+    embedders = await _embedders(catalog, configured, active)
+    stack.push_async_callback(embedders.close)
     vectors = EdgeCollections(folder / "vectors")
     stack.push_async_callback(vectors.close)
-    await _open_collections(vectors, catalog, await _collection(catalog, embedder), must_exist=is_used)
+    await _open_collections(vectors, catalog, active, must_exist=is_used)
     await note_what_lags(catalog, LOCAL_WORKSPACE, await _reached(catalog, graph, vectors))
     blobs = ObstoreBlobStore(folder / "blobs")
     stack.push_async_callback(blobs.close)
@@ -110,7 +115,7 @@ async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
         collections=vectors,
         blobs=blobs,
         bus=bus,
-        embedder=embedder,
+        embedders=embedders,
         extractor=LexicalExtractor(),
         answerer=model.answerer if model else ExtractiveAnswerer(),
         reader=KreuzbergDocumentReader(),
@@ -134,8 +139,8 @@ def assemble(ports: Ports) -> Engine:
             visible=visible,
             passages_of=Preview(ports.clock).passages_of,
         ),
-        rebuilds=request.RebuildRequests(ports.catalog, ports.bus),
-        loops=Loops(path.extractor, path.applier, path.sweeper, upkeep),
+        rebuilds=request.RebuildRequests(ports.catalog, ports.bus, ports.collections, ports.embedders),
+        loops=Loops(path.extractor, path.applier, path.sweeper, upkeep, path.embed_again),
     )
 
 
@@ -154,6 +159,26 @@ async def request_rebuild(settings: EngineSettings, stores: Some[DerivedStore]) 
             await tx.commit()
             return job
     finally:
+        await catalog.close()
+
+
+async def request_migration(settings: EngineSettings) -> Job:
+    """Note the move to the configured model for the next start; whoever calls owns the folder."""
+    _refuse_lost_catalog(settings.data_dir)
+    catalog = SqlCatalog(f"sqlite:///{settings.data_dir / CATALOG_NAME}", SystemClock())
+    configured = await asyncio.to_thread(OnnxEmbedder)
+    try:
+        await catalog.migrate()
+        await catalog.check()
+        await _collection(catalog, configured)
+        async with catalog.transaction() as tx:
+            job = await request.request_migration(
+                tx, LOCAL_WORKSPACE, LOCAL_PRINCIPAL, configured.model, configured.dimension
+            )
+            await tx.commit()
+            return job
+    finally:
+        await configured.close()
         await catalog.close()
 
 
@@ -258,22 +283,35 @@ async def _start_over(catalog: Catalog, rebuild: Rebuild) -> None:
         await tx.commit()
 
 
-async def _collection(catalog: Catalog, embedder: Embedder) -> Collection:
-    """The workspace's collection, made for this model if there is none yet.
-
-    Raises `MisconfiguredError` when another model filled it: finding nothing would be the wrong answer.
-    """
+async def _collection(catalog: Catalog, configured: Embedder) -> Collection:
+    """The workspace's collection, made for the configured model if there is none yet."""
     async with catalog.transaction() as tx:
         await tx.access.ensure_principal(LOCAL_PRINCIPAL, "local owner")
         workspace = await tx.workspaces.ensure(LOCAL_WORKSPACE, "local")
-        collection = workspace.collection or Collection("memories", embedder.model, embedder.dimension)
-        if collection.model != embedder.model:
-            raise MisconfiguredError(
-                f"these memories were embedded with {collection.model}, and {embedder.model} is configured: "
-                "choose the former model again, or use another data folder",
-                setting="EMBEDDING__MODEL",
-            )
+        collection = workspace.collection or Collection("memories", configured.model, configured.dimension)
         if workspace.collection is None:
             await tx.workspaces.activate(LOCAL_WORKSPACE, collection)
         await tx.commit()
     return collection
+
+
+async def _embedders(catalog: Catalog, configured: Embedder, active: Collection) -> EmbedderChoice:
+    """The configured model, and the one that made the active vectors if it is another.
+
+    Raises `MisconfiguredError` where that one cannot be had: its vectors could not be searched.
+    """
+    if configured.model == active.model:
+        return EmbedderChoice([configured])
+    async with catalog.reading() as tx:
+        building = (await tx.workspaces.get(LOCAL_WORKSPACE)).building
+    if active.model == BUNDLED_MODEL:
+        former: Embedder = await asyncio.to_thread(OnnxEmbedder)
+    elif building is not None and building.model == configured.model:
+        former = AbsentEmbedder(active.model, active.dimension)
+    else:
+        raise MisconfiguredError(
+            f"these memories were embedded with {active.model}, and {configured.model} is configured: choose "
+            "the former model again, or run `dormouse migrate-embedding` to embed everything with the new one",
+            setting="EMBEDDING__MODEL",
+        )
+    return EmbedderChoice([configured, former], active.model)

@@ -32,7 +32,6 @@ from dormouse.model.document import Content, Item, Original
 from dormouse.model.export import ExportRow
 from dormouse.model.graph_page import GraphPage, GraphPlace
 from dormouse.model.job import Job, JobStep, Stage
-from dormouse.model.rebuild import DerivedStore
 from dormouse.model.recall import RecallRequest, RecallResult
 from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
 from dormouse.model.scope import Grant, Permission, Scope
@@ -76,7 +75,7 @@ class Engine:
         self._forgetter, self._suppressor = accepts.forgetting, accepts.suppressing
         self._repairs, self._auditor = accepts.repairing, Auditor(ports)
         self._pipeline, self._loops = pipeline, loops
-        self._rebuilds = rebuilds
+        self.rebuilds = rebuilds  # for whoever runs the server; who may is decided there
         self.ontologies = Ontologies(ports.catalog, ports.blobs, ports.ontology_reader)
 
     async def scope_of(self, principal: PrincipalId) -> Scope:
@@ -338,13 +337,6 @@ class Engine:
     def export(self, scope: Scope, what: What) -> AsyncIterator[ExportRow]:
         """Everything of the readable datasets in one canonical order; narrow the scope for fewer."""
         return Exporter(self._ports).export(scope, what)
-
-    async def rebuild(self, scope: Scope, stores: Collection[DerivedStore]) -> Job:
-        """Make these stores of the whole workspace anew from what was remembered, or go on with doing so.
-
-        For whoever runs the server: who may is not decided here. Raises `ConflictError`.
-        """
-        return await self._rebuilds.rebuild(scope.workspace, scope.principal, stores)
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Extraction, applying and sweeping in this process until the block ends; leaving drains them."""

@@ -17,6 +17,7 @@ from dormouse.ingest.extract import ExtractWorker
 from dormouse.ingest.sweep import Sweeper
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.vector_store import VectorStore
+from dormouse.rebuild.embed_again import EmbedAgain
 
 LOOK_EVERY_S = 30.0
 QUIET_LOOKS = 2  # merging segments competes with writes for two cores: only after a quiet minute
@@ -49,12 +50,15 @@ class Upkeep:
 
 
 class Loops:
-    def __init__(self, extract: ExtractWorker, apply: Applier, sweep: Sweeper, upkeep: Upkeep) -> None:
+    def __init__(
+        self, extract: ExtractWorker, apply: Applier, sweep: Sweeper, upkeep: Upkeep, embed_again: EmbedAgain
+    ) -> None:
         self._loops = {
             "extract": extract.run,
             "apply": apply.run,
             "sweep": sweep.run,
             "upkeep": upkeep.run,
+            "embed-again": embed_again.run,
         }
 
     @asynccontextmanager

@@ -32,6 +32,7 @@ from dormouse.model.rebuild import DerivedStore
 from dormouse.ports.bundle import Ports
 from dormouse.rebuild.backfill import Backfill
 from dormouse.rebuild.contents import ContentsReader
+from dormouse.rebuild.embed_again import EmbedAgain
 from dormouse.rebuild.followers import Follower, GraphFollower, VectorFollower
 from dormouse.rebuild.parts import ModelParts
 
@@ -50,6 +51,7 @@ class WritePath:
     steps: Steps
     applier: Applier
     backfill: Backfill
+    embed_again: EmbedAgain
     sweeper: Sweeper
 
 
@@ -61,11 +63,12 @@ def write_path(
     catalog, blobs, bus = ports.catalog, ports.blobs, ports.bus
     sweeper = Sweeper(catalog, blobs, bus, ports.directory, ports.clock)
     ontologies = Ontologies(catalog, blobs, ports.ontology_reader)
-    preparation = Preparation(catalog, blobs, ports.embedder, ports.extractor, ports.reader, ontologies)
+    preparation = Preparation(catalog, blobs, ports.embedders, ports.extractor, ports.reader, ontologies)
     outcomes = Outcomes(catalog, blobs, ports.clock, holder=holder, alarm=sweeper.wake)
     calls = FencedCalls(catalog, patience)
-    steps, takeover = _applying(ports, sweeper, calls, patience)
-    backfill = _backfill(ports, calls)
+    parts = ModelParts(catalog, blobs, ports.embedders)
+    steps, takeover = _applying(ports, sweeper, calls, parts, patience)
+    backfill = _backfill(ports, calls, parts)
     return WritePath(
         acceptor=Acceptor(catalog, blobs, bus, ports.clock),
         stager=Stager(catalog, bus),
@@ -82,22 +85,22 @@ def write_path(
             slots=workspaces,
         ),
         backfill=backfill,
+        embed_again=EmbedAgain(catalog, bus, parts, ports.directory),
         sweeper=sweeper,
     )
 
 
-def _backfill(ports: Ports, calls: FencedCalls) -> Backfill:
-    reader = ContentsReader(ports.blobs)
+def _backfill(ports: Ports, calls: FencedCalls, parts: ModelParts) -> Backfill:
     followers: dict[DerivedStore, Follower] = {
         DerivedStore.GRAPH: GraphFollower(ports.graph, ports.renewal, calls),
-        DerivedStore.VECTORS: VectorFollower(
-            ports.catalog, ModelParts(ports.catalog, reader), ports.collections, calls
-        ),
+        DerivedStore.VECTORS: VectorFollower(ports.catalog, parts, ports.collections, ports.embedders, calls),
     }
-    return Backfill(ports.catalog, reader, followers)
+    return Backfill(ports.catalog, ContentsReader(ports.blobs), followers)
 
 
-def _applying(ports: Ports, sweeper: Sweeper, calls: FencedCalls, patience: Patience) -> tuple[Steps, Takeover]:
+def _applying(
+    ports: Ports, sweeper: Sweeper, calls: FencedCalls, parts: ModelParts, patience: Patience
+) -> tuple[Steps, Takeover]:
     catalog, graph, vectors, blobs = ports.catalog, ports.graph, ports.vectors, ports.blobs
     counted = CountedTerms(catalog, blobs)
     eraser = Eraser(catalog, graph, vectors, blobs, calls, counted.removal)
@@ -117,7 +120,7 @@ def _applying(ports: Ports, sweeper: Sweeper, calls: FencedCalls, patience: Pati
         Decider(catalog, graph, blobs, counted, plan),
         Settler(catalog, blobs),
         Deeds(
-            upsert=StoreWriter(graph, vectors, blobs, calls).write,
+            upsert=StoreWriter(graph, vectors, parts.active_part, calls).write,
             erase=eraser.erase,
             hide=hider.hide,
             repair=repairer.repair,

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.compose import LOCAL_PRINCIPAL, assemble, open_ports
 from dormouse.engine import Engine
 from dormouse.model.recall import RecallMode, RecallRequest
@@ -50,7 +51,7 @@ async def run(options: Options) -> None:
     for size in options.passages:
         folder = options.cache / f"synthetic-{size}"
         async with open_ports(EngineSettings(data_dir=folder)) as opened:
-            ports = replace(opened, embedder=SeededEmbedder(opened.embedder))
+            ports = replace(opened, embedders=EmbedderChoice([SeededEmbedder(opened.embedder)]))
             engine = assemble(ports)
             scope = await engine.scope_of(LOCAL_PRINCIPAL)
             if not (folder / FILLED).exists():

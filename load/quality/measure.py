@@ -11,6 +11,7 @@ from functools import partial
 from typing import cast
 
 from dormouse.access.lookup import visible
+from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.engine import Engine
 from dormouse.ids import DatasetId, JobId, PassageId
 from dormouse.model.memory import MemoryVersion
@@ -75,7 +76,7 @@ def remembering(ports: Ports) -> Ports:
     return replace(
         ports,
         vectors=cast("VectorStore", asked),
-        embedder=cast("Embedder", asked),
+        embedders=EmbedderChoice([cast("Embedder", asked)]),
         graph=cast("GraphStore", asked),
     )
 

@@ -286,6 +286,21 @@ def rebuild(
 
 
 @app.command()
+def migrate_embedding(
+    *,
+    drop: Annotated[bool, typer.Option("--drop", help="Give up the one that is under way.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Embed everything with the model that is configured now.
+
+    Recalls are answered with the former model until it is through; one that was interrupted goes on.
+    """
+    from dormouse.cli import rebuild as command
+
+    _end(command.drop_migration() if drop else command.migrate(is_confirmed=yes))
+
+
+@app.command()
 def stop() -> None:
     """End the server of this data folder.
 

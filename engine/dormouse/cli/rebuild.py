@@ -21,12 +21,12 @@ _FINAL = frozenset({"complete", "failed", "cancelled"})
 _LOOK_AGAIN_S = 0.25
 _QUESTION = "Make {} anew from what was remembered? Nothing is lost, and it may take minutes."
 
+_MIGRATION = "Embed everything anew with the configured model? Recalls are answered meanwhile."
+
 
 async def rebuild(stores: Sequence[DerivedStore], *, is_confirmed: bool) -> int:
     """Returns the exit code: 0 when they are whole."""
-    settings = read(ClientSettings, os.environ)
-    if settings.remote.url:
-        raise MisconfiguredError("a memory is rebuilt on the machine that holds it, not through its address")
+    settings = _local_settings()
     if not is_confirmed:
         typer.confirm(_QUESTION.format(" and ".join(stores)), abort=True)
     if await running_owner(settings.data_dir):
@@ -37,6 +37,36 @@ async def rebuild(stores: Sequence[DerivedStore], *, is_confirmed: bool) -> int:
         job = await compose.request_rebuild(settings, stores)
     async with connected() as client:
         return await followed(client, job.id)
+
+
+async def migrate(*, is_confirmed: bool) -> int:
+    """To the embedding model that is configured. Returns the exit code."""
+    settings = _local_settings()
+    if not is_confirmed:
+        typer.confirm(_MIGRATION, abort=True)
+    if await running_owner(settings.data_dir):
+        async with connected() as client:
+            return await followed(client, (await client.migrate_embedding())["id"])
+    with owned(settings.data_dir):
+        job = await compose.request_migration(settings)
+    async with connected() as client:
+        return await followed(client, job.id)
+
+
+async def drop_migration() -> int:
+    """Returns the exit code."""
+    _local_settings()
+    async with connected() as client:
+        await client.drop_migration()
+    say("dropped: the former model answers as before")
+    return 0
+
+
+def _local_settings() -> ClientSettings:
+    settings = read(ClientSettings, os.environ)
+    if settings.remote.url:
+        raise MisconfiguredError("a memory is rebuilt on the machine that holds it, not through its address")
+    return settings
 
 
 async def followed(client: RestClient, job_id: str) -> int:

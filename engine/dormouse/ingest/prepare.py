@@ -25,7 +25,7 @@ from dormouse.model.passage import Passage, PassageVectors
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.document_reader import DocumentReader
-from dormouse.ports.embedder import Embedder
+from dormouse.ports.embedder import Embedder, Embedders
 from dormouse.ports.extractor import Extractor
 
 
@@ -40,13 +40,15 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A plan ready to be worked through: its passages by id, and what an older revision still offers."""
+    """A plan ready to be worked through: its passages by id, what an older revision still offers, and what
+    computes the rest, which stays the same for all of it."""
 
     plan: ChunkPlan
     passages: Mapping[PassageId, Passage]
     reuse: Reuse
     versions: Versions
     grounding: Grounding
+    embedder: Embedder
 
 
 class Preparation:
@@ -54,14 +56,14 @@ class Preparation:
         self,
         catalog: Catalog,
         blobs: BlobStore,
-        embedder: Embedder,
+        embedders: Embedders,
         extractor: Extractor,
         reader: DocumentReader,
         ontologies: Ontologies,
     ) -> None:
         self._catalog = catalog
         self._blobs = blobs
-        self._embedder = embedder
+        self._embedders = embedders
         self._extractor = extractor
         self._reader = reader
         self._ontologies = ontologies
@@ -96,14 +98,16 @@ class Preparation:
         return plan, key
 
     async def cut(self, order: Order, plan: ChunkPlan) -> Cut:
+        embedder = self._embedders.active
         grounding = await self._ontologies.grounding(order.job.principal, order.revision.options)
-        versions = self._versions(order.revision, grounding)
+        versions = self._versions(embedder, order.revision, grounding)
         return Cut(
             plan=plan,
             passages={passage.id: passage for passage in plan.passages},
             reuse=Reuse(await self._older_parts(order.document), versions),
             versions=versions,
             grounding=grounding,
+            embedder=embedder,
         )
 
     async def make_part(self, order: Order, cut: Cut, index: int) -> BlobKey:
@@ -126,7 +130,7 @@ class Preparation:
     async def _vectors(self, passages: Sequence[Passage], cut: Cut) -> tuple[tuple[PassageVectors, ...], int]:
         copied = {each.id: cut.reuse.vectors(each, cut.passages) for each in passages}
         fresh = [each for each in passages if copied[each.id] is None]
-        computed = await embed(fresh, cut.passages, self._embedder) if fresh else ()
+        computed = await embed(fresh, cut.passages, cut.embedder) if fresh else ()
         results = dict(zip((each.id for each in fresh), computed, strict=True))
         vectors = tuple(copied[each.id] or results[each.id] for each in passages)
         return vectors, len(passages) - len(fresh)
@@ -152,10 +156,10 @@ class Preparation:
         except (NotFoundError, StoreUnavailableError):
             return []  # copying only saves work
 
-    def _versions(self, revision: Revision, grounding: Grounding) -> Versions:
+    def _versions(self, embedder: Embedder, revision: Revision, grounding: Grounding) -> Versions:
         extractor = self._extractor.version
         grounded = f"{extractor} in {grounding.version}" if grounding.version else extractor
-        return Versions(self._embedder.model, grounded, revision.zone)
+        return Versions(embedder.model, grounded, revision.zone)
 
 
 def _grounded(

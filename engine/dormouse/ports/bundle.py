@@ -7,7 +7,7 @@ from dormouse.ports.answerer import Answerer
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.document_reader import DocumentReader
-from dormouse.ports.embedder import Embedder
+from dormouse.ports.embedder import Embedder, Embedders
 from dormouse.ports.extractor import Extractor
 from dormouse.ports.graph_store import GraphRenewal, GraphStore
 from dormouse.ports.graph_upkeep import GraphUpkeep
@@ -32,10 +32,15 @@ class Ports:
     collections: VectorCollections
     blobs: BlobStore
     bus: MessageBus
-    embedder: Embedder
+    embedders: Embedders
     extractor: Extractor
     answerer: Answerer
     reader: DocumentReader
     ontology_reader: OntologyReader
     directory: WorkspaceDirectory
     clock: Clock
+
+    @property
+    def embedder(self) -> Embedder:
+        """The active one, now."""
+        return self.embedders.active

@@ -42,3 +42,27 @@ class Embedder(Protocol):
     async def embed_query(self, text: str) -> EmbeddedQuery: ...
 
     async def close(self) -> None: ...
+
+
+class Embedders(Protocol):
+    """The models at hand: the one that made the active vectors, and others to move to."""
+
+    @property
+    def active(self) -> Embedder:
+        """Ask for it once per piece of work: it may be another one after a migration."""
+        ...
+
+    @property
+    def configured(self) -> Embedder:
+        """The one that is wanted: another than the active one until a migration is through."""
+        ...
+
+    def of(self, model: str) -> Embedder:
+        """Raises `EmbedderUnavailableError` for a model that is not at hand."""
+        ...
+
+    def use(self, model: str) -> None:
+        """From now on this one is active."""
+        ...
+
+    async def close(self) -> None: ...

@@ -103,8 +103,7 @@ class Backfill:
     async def _advance(self, lease: ApplyLease, rebuild: Rebuild, counts: JobCounts) -> None:
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(lease.workspace)
-            await tx.history.advance(lease, rebuild)
-            if rebuild.job is not None:
+            if await tx.history.advance(lease, rebuild) and rebuild.job is not None:
                 await _note_progress(tx, rebuild.job, counts)
             await tx.commit()
 
@@ -114,7 +113,8 @@ class Backfill:
         await follower.prepare()
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(lease.workspace)
-            await tx.workspaces.assert_lease(lease)
+            if not await tx.history.advance(lease, rebuild):
+                return False
             await follower.settle(tx, lease.workspace)
             await tx.history.end(lease.workspace, rebuild.store)
             await _end_job(tx, rebuild, await tx.history.rebuilds(lease.workspace))

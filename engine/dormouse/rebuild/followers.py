@@ -13,6 +13,7 @@ from dormouse.model.change import ApplyLease
 from dormouse.model.passage import Point
 from dormouse.model.workspace import Collection
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
+from dormouse.ports.embedder import Embedders
 from dormouse.ports.graph_store import GraphRenewal, GraphRows, GraphStore
 from dormouse.ports.vector_collections import VectorCollections
 from dormouse.rebuild.contents import Contents, LostContentsError
@@ -86,12 +87,15 @@ class VectorFollower:
         catalog: Catalog,
         parts: ModelParts,
         collections: VectorCollections,
+        embedders: Embedders,
         calls: FencedCalls,
     ) -> None:
         self._catalog = catalog
         self._parts = parts
         self._collections = collections
+        self._embedders = embedders
         self._calls = calls
+        self._model = ""
 
     async def begin(self, lease: ApplyLease) -> None:
         await self._collections.build(await self._collection(lease.workspace))
@@ -120,10 +124,13 @@ class VectorFollower:
             return
         everything = writer_scope(workspace, *await tx.datasets.of_workspace(workspace))
         await tx.terms.replace(workspace, await self._collections.tally(everything))
+        self._model = building.model
         await tx.workspaces.activate(workspace, building)
 
     async def finish(self) -> None:
+        """Model and collection at once: nothing is awaited between, so no query meets the other's vectors."""
         if self._collections.building is not None:
+            self._embedders.use(self._model)
             await self._collections.switch()
 
     async def _points(self, contents: Contents) -> list[Point]:

@@ -9,18 +9,26 @@ from dataclasses import replace
 
 from dormouse.errors import ConflictError
 from dormouse.ids import JobId, PrincipalId, WorkspaceId, new_job_id
-from dormouse.model.job import Job, JobCounts, JobKind, Stage
+from dormouse.jobs.transition import cancelled
+from dormouse.model.job import CancelReason, Job, JobCounts, JobKind, Stage
 from dormouse.model.rebuild import DerivedStore, Rebuild
+from dormouse.model.workspace import Collection
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
+from dormouse.ports.embedder import Embedders
 from dormouse.ports.message_bus import MessageBus
+from dormouse.ports.vector_collections import VectorCollections
 
 _NUMBERED = re.compile(r"(.*)-(\d+)")
 
 
 class RebuildRequests:
-    def __init__(self, catalog: Catalog, bus: MessageBus) -> None:
+    def __init__(
+        self, catalog: Catalog, bus: MessageBus, collections: VectorCollections, embedders: Embedders
+    ) -> None:
         self._catalog = catalog
         self._bus = bus
+        self._collections = collections
+        self._embedders = embedders
 
     async def rebuild(self, workspace: WorkspaceId, principal: PrincipalId, stores: Some[DerivedStore]) -> Job:
         """Raises `ConflictError`."""
@@ -29,6 +37,62 @@ class RebuildRequests:
             await tx.commit()
         await self._bus.ring_apply(workspace)
         return job
+
+    async def migrate(self, workspace: WorkspaceId, principal: PrincipalId) -> Job:
+        """To the model that is configured. Raises `ConflictError`."""
+        wanted = self._embedders.configured
+        async with self._catalog.transaction() as tx:
+            job = await request_migration(tx, workspace, principal, wanted.model, wanted.dimension)
+            await tx.commit()
+        await self._bus.ring_apply(workspace)
+        return job
+
+    async def drop_migration(self, workspace: WorkspaceId) -> Job | None:
+        async with self._catalog.transaction() as tx:
+            job = await drop_migration(tx, workspace)
+            await tx.commit()
+        if job is not None:
+            await self._collections.abandon()
+        return job
+
+
+async def request_migration(
+    tx: CatalogTransaction, workspace: WorkspaceId, principal: PrincipalId, model: str, dimension: int
+) -> Job:
+    """As `request_rebuild`, into a collection of another model. Raises `ConflictError` if there is no other."""
+    await tx.changes.lock(workspace)
+    row = await tx.workspaces.get(workspace)
+    under_way = {each.store: each.job for each in await tx.history.rebuilds(workspace)}
+    if row.collection is None or row.collection.model == model:
+        raise ConflictError("everything is embedded with the configured model already")
+    if (job := under_way.get(DerivedStore.VECTORS)) is not None:
+        if row.building is not None and row.building.model == model:
+            return await tx.jobs.get(job)
+        raise ConflictError("the vectors are being built anew; wait for that, or drop it first")
+    passages = await tx.history.volume(workspace)
+    made = _job(workspace, principal, JobKind.MIGRATE_EMBEDDING, passages, tx.now_ms)
+    await tx.jobs.add(made)
+    await tx.history.begin(Rebuild(workspace, DerivedStore.VECTORS, made.id))
+    await tx.workspaces.build(workspace, Collection(following(row.collection.name), model, dimension))
+    return made
+
+
+async def drop_migration(tx: CatalogTransaction, workspace: WorkspaceId) -> Job | None:
+    """End the move to another model, which leaves the former one as it was; None if there is none.
+
+    What was embedded for it stays beside the parts, so that asking again goes on from there.
+    """
+    await tx.changes.lock(workspace)
+    row = await tx.workspaces.get(workspace)
+    under_way = {each.store: each.job for each in await tx.history.rebuilds(workspace)}
+    job_id = under_way.get(DerivedStore.VECTORS)
+    if job_id is None or not row.building or not row.collection or row.building.model == row.collection.model:
+        return None
+    dropped = cancelled(await tx.jobs.get(job_id), CancelReason.BY_OWNER, tx.now_ms)
+    await tx.jobs.save(dropped)
+    await tx.history.end(workspace, DerivedStore.VECTORS)
+    await tx.workspaces.build(workspace, None)
+    return dropped
 
 
 async def request_rebuild(

@@ -19,7 +19,7 @@ from dormouse.model.passage import Passage
 from dormouse.model.recall import Hit, Outcome, RecallMode, RecallRequest, RecallResult, SessionHit
 from dormouse.model.scope import Scope
 from dormouse.ports.bundle import Ports
-from dormouse.ports.embedder import EmbeddedQuery
+from dormouse.ports.embedder import EmbeddedQuery, Embedder
 from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm
 from dormouse.recall.answer import answer
 from dormouse.recall.embed import embed_query
@@ -54,6 +54,7 @@ class _Course:
     dataset_names: dict[DatasetId, str] = field(default_factory=dict)
     degraded: list[str] = field(default_factory=list)
     failure: StoreUnavailableError | None = None
+    embedder: Embedder | None = None  # that made the query's vectors
 
     def lacks(self, part: str, failure: StoreUnavailableError | None = None) -> None:
         if part not in self.degraded:
@@ -118,7 +119,7 @@ class RecallPipeline:
 
     async def _graph(self, course: _Course) -> Sequence[Hit]:
         query, (weights, pending) = await self._read_query(course)
-        evidence = await self._nominated(course, weights, query)
+        query, evidence = await self._nominated(course, weights, query)
         with telemetry.span(
             telemetry.RECALL_FUSE, {telemetry.CANDIDATES_IN: len(evidence.named.candidates) + len(pending)}
         ):
@@ -154,12 +155,21 @@ class RecallPipeline:
             return None
         with telemetry.span(telemetry.RECALL_EMBED):
             try:
-                return await embed_query(self._ports.embedder, course.request.query)
+                course.embedder = self._ports.embedder
+                return await embed_query(course.embedder, course.request.query)
             except EmbedderUnavailableError:
                 course.lacks("embedder")
                 return None
 
-    async def _nominated(self, course: _Course, weights: _Weights, query: EmbeddedQuery | None) -> Evidence:
+    async def _nominated(
+        self, course: _Course, weights: _Weights, query: EmbeddedQuery | None
+    ) -> tuple[EmbeddedQuery | None, Evidence]:
+        """With the query as the model of the vectors asked has it: a migration may have ended meanwhile."""
+        while query is not None and course.embedder is not self._ports.embedder:
+            query = await self._embedded(course)
+        return query, await self._found(course, weights, query)
+
+    async def _found(self, course: _Course, weights: _Weights, query: EmbeddedQuery | None) -> Evidence:
         arms: dict[str, DenseArm | TermArm] = dict(term_arms(weights, with_windows=not course.is_lexical))
         if query is not None:
             arms["dense"] = DenseArm(query.dense, limit=NOMINEES)

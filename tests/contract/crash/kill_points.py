@@ -11,8 +11,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
+from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.ports.bundle import Ports
 from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.embedder import Embedder
 
 VARIABLE = "DORMOUSE_TEST_KILL"
 
@@ -108,6 +110,9 @@ def armed(ports: Ports, point: KillPoint) -> Ports:
     """The same ports, one of them deadly."""
     name, method = point.step.split(".")
     countdown = Countdown(point)
+    if name == "embedder":
+        deadly = cast("Embedder", Watched(ports.embedder, method, countdown))
+        return replace(ports, embedders=EmbedderChoice([deadly]))
     watched = (
         WatchedCatalog(ports.catalog, method, countdown)
         if name == "catalog"

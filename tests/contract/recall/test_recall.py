@@ -10,6 +10,7 @@ from typing import NoReturn, cast
 
 import pytest
 
+from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.compose import LOCAL_PRINCIPAL, assemble, open_ports
 from dormouse.engine import Engine
 from dormouse.errors import EmbedderUnavailableError, StoreUnavailableError
@@ -123,8 +124,9 @@ async def test_nothing_in_the_words_is_nothing_found_by_words(engine: Engine) ->
 
 async def test_without_the_embedding_model_the_words_still_answer(ports: Ports, engine: Engine) -> None:
     down = Down(EmbedderUnavailableError("the embedding model does not answer"))
+    embedders = EmbedderChoice([cast("Embedder", down)])
 
-    result = await ask(assemble(replace(ports, embedder=cast("Embedder", down))), "nurses support group")
+    result = await ask(assemble(replace(ports, embedders=embedders)), "nurses support group")
 
     assert (best(result), result.degraded) == ("m0", ("embedder",))
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE
 from dormouse.ids import JobId
 from dormouse.model.job import Stage
@@ -123,7 +124,7 @@ async def test_a_large_job_gives_way_to_a_short_note_after_a_part(world: World) 
 
 async def test_a_note_is_found_while_large_jobs_are_in_the_middle_of_a_part(world: World) -> None:
     embedder = StallingEmbedder(world.embedder)
-    world.path = world.fresh_path(replace(world.ports, embedder=embedder))
+    world.path = world.fresh_path(replace(world.ports, embedders=EmbedderChoice([embedder])))
     texts = ["\n\n".join(f"Crate {k} lies in dock {k}. " * 20 for k in range(n)) for n in (40, 50, 60)]
     async with _running(world):
         large = [await world.remember(text) for text in texts]

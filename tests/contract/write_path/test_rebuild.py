@@ -56,7 +56,9 @@ async def _fail(world: World, job: Job) -> None:
 
 
 async def ask(world: World, stores: Sequence[DerivedStore] = BOTH) -> Job:
-    requests = RebuildRequests(world.ports.catalog, world.ports.bus)
+    requests = RebuildRequests(
+        world.ports.catalog, world.ports.bus, world.ports.collections, world.ports.embedders
+    )
     return await requests.rebuild(LOCAL_WORKSPACE, world.principal, stores)
 
 

@@ -14,6 +14,7 @@ from dormouse import compose
 from dormouse.access import lookup
 from dormouse.adapters.blob_store.obstore import ObstoreBlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
+from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.adapters.extractor.lexical import LexicalExtractor
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
 from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
@@ -277,8 +278,8 @@ class World:
 
 
 @asynccontextmanager
-async def opened(folder: Path, clock: HandClock, embedder: Embedder) -> AsyncIterator[World]:
-    """The write path on a folder."""
+async def opened(folder: Path, clock: HandClock, embedder: Embedder, *others: Embedder) -> AsyncIterator[World]:
+    """The write path on a folder; `others` are embedders to move to."""
     counting = CountingEmbedder(embedder)
     async with AsyncExitStack() as stack:
         catalog = SqlCatalog(f"sqlite:///{folder / 'catalog.db'}", clock)
@@ -308,7 +309,7 @@ async def opened(folder: Path, clock: HandClock, embedder: Embedder) -> AsyncIte
             "collections": vectors,
             "blobs": ObstoreBlobStore(folder / "blobs"),
             "bus": SqlQueueBus(catalog),
-            "embedder": counting,
+            "embedders": EmbedderChoice([*others, counting], collection.model),
             "extractor": LexicalExtractor(),
             "answerer": NoAnswerer(),
             "reader": NoReader(),

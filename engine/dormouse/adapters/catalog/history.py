@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 
 from dormouse.adapters.catalog.changes import change_of
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
@@ -70,9 +70,12 @@ class SqlChangeHistory:
             },
         )
 
-    async def advance(self, lease: ApplyLease, rebuild: Rebuild) -> None:
+    async def advance(self, lease: ApplyLease, rebuild: Rebuild) -> bool:
         await assert_lease(self._connection, lease)
-        await self.begin(rebuild)
+        key = {"workspace": rebuild.workspace, "store": rebuild.store.value, "job": rebuild.job}
+        columns = {"followed_seq": rebuild.followed_seq, "lost": rebuild.lost}
+        matched = (rebuilds.c[name] == value for name, value in key.items())
+        return await self._connection.run(update(rebuilds).where(*matched).values(columns)) > 0
 
     async def end(self, workspace: WorkspaceId, store: DerivedStore) -> None:
         await self._connection.run(

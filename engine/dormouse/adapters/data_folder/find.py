@@ -21,6 +21,7 @@ LOG_NAME = "serve.log"
 LOG_LIMIT_BYTES = 5_000_000  # one older log is kept beside it
 OWNER_PATH = "/local/owner"
 REBUILD_PATH = "/local/rebuild"
+MIGRATION_PATH = "/local/embedding-migration"
 IDLE_EXIT_S = 600  # promised: ten minutes after its last client
 START_BUDGET_S = 60.0  # a first start builds the catalog and reads the model
 _ANSWER_BUDGET_S = 5.0

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import httpx
 
-from dormouse.adapters.data_folder.find import REBUILD_PATH
+from dormouse.adapters.data_folder.find import MIGRATION_PATH, REBUILD_PATH
 from dormouse.errors import UnavailableError
 
 PATIENCE_S = 120.0
@@ -136,6 +136,13 @@ class RestClient:
     async def rebuild(self, stores: Sequence[str]) -> dict[str, Any]:
         """Of the memory on this machine only; the job that does it."""
         return await self._dict("POST", REBUILD_PATH, json={"stores": list(stores)})
+
+    async def migrate_embedding(self) -> dict[str, Any]:
+        """As `rebuild`."""
+        return await self._dict("POST", MIGRATION_PATH)
+
+    async def drop_migration(self) -> dict[str, Any]:
+        return await self._dict("DELETE", MIGRATION_PATH)
 
     async def _all(self, path: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []

@@ -32,8 +32,8 @@ class ChangeHistory(Protocol):
         """Note it, or start the same store's over."""
         ...
 
-    async def advance(self, lease: ApplyLease, rebuild: Rebuild) -> None:
-        """Note how far it came, with the epoch asserted."""
+    async def advance(self, lease: ApplyLease, rebuild: Rebuild) -> bool:
+        """Note how far it came, with the epoch asserted; False if it was dropped meanwhile."""
         ...
 
     async def end(self, workspace: WorkspaceId, store: DerivedStore) -> None: ...

@@ -1,0 +1,159 @@
+"""Moving to another embedding model: built beside, switched at once, kept for later rebuilds."""
+
+from pathlib import Path
+
+import pytest
+
+from dormouse.adapters.embedder.onnx import OnnxEmbedder
+from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE
+from dormouse.errors import ConflictError
+from dormouse.model.job import Job, JobKind, Stage
+from dormouse.model.rebuild import DerivedStore
+from dormouse.rebuild.request import RebuildRequests
+from tests.contract.write_path.second_model import DIMENSION, HashEmbedder
+from tests.contract.write_path.world import World, after_leases_ran_out, opened
+from tests.hand_clock import HandClock
+
+
+def requests(world: World) -> RebuildRequests:
+    ports = world.ports
+    return RebuildRequests(ports.catalog, ports.bus, ports.collections, ports.embedders)
+
+
+async def migrate(world: World) -> Job:
+    return await requests(world).migrate(LOCAL_WORKSPACE, world.principal)
+
+
+async def work(world: World) -> None:
+    """What the loops do, until nothing is left to embed again or to follow."""
+    while await world.path.embed_again.round(LOCAL_WORKSPACE):
+        await world.apply()
+    await world.work()
+    await world.apply()
+
+
+async def dimensions(world: World) -> list[int]:
+    """Of every point."""
+    passages = [passage.id for passage in await world.passages()]
+    points = await world.ports.vector_upkeep.points(await world.scope(), passages)
+    return [len(point.vectors.dense) for point in points]
+
+
+async def test_everything_has_the_new_models_vectors_after_it(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    async with opened(tmp_path, clock, embedder, HashEmbedder()) as world:
+        await world.remember("Ada moved to Lisbon.", external_id="1")
+        await world.work()
+        job = await migrate(world)
+        await world.remember("Grace keeps a cat.", external_id="2")
+        await world.work()
+        before = await dimensions(world)
+
+        await work(world)
+
+        assert before == [embedder.dimension, embedder.dimension]
+        assert await dimensions(world) == [DIMENSION, DIMENSION]
+        done = await world.job(job.id)
+        assert (done.kind, done.stage) == (JobKind.MIGRATE_EMBEDDING, Stage.COMPLETE)
+        assert world.ports.embedder.model == "hash/1"
+
+
+async def test_a_rebuild_after_it_computes_nothing_again(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    new = HashEmbedder()
+    async with opened(tmp_path, clock, embedder, new) as world:
+        await world.remember("Ada moved to Lisbon.", external_id="1")
+        await world.work()
+        await migrate(world)
+        await work(world)
+        exported, computed = await world.export(), len(new.embedded)
+
+        await requests(world).rebuild(LOCAL_WORKSPACE, world.principal, [DerivedStore.VECTORS])
+        await world.apply()
+
+        assert (await world.export(), len(new.embedded)) == (exported, computed)
+
+
+async def test_a_part_made_before_the_switch_is_embedded_again_when_it_is_applied(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    async with opened(tmp_path, clock, embedder, HashEmbedder()) as world:
+        await world.remember("Ada moved to Lisbon.", external_id="1")
+        await world.work()
+        await world.remember("Grace keeps a cat.", external_id="2")
+        await world.extract()
+        async with world.ports.catalog.transaction() as tx:
+            await tx.workspaces.park(LOCAL_WORKSPACE, tx.now_ms + 3_600_000, "a test")
+            await tx.commit()
+        await migrate(world)
+        while await world.path.embed_again.round(LOCAL_WORKSPACE):
+            await world.apply()
+        await world.apply()
+        assert world.ports.embedder.model == "hash/1"
+
+        await world.work()
+
+        assert await dimensions(world) == [DIMENSION, DIMENSION]
+
+
+async def test_what_is_forgotten_meanwhile_is_nowhere_after_it(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    async with opened(tmp_path, clock, embedder, HashEmbedder()) as world:
+        await world.remember("Ada moved to Lisbon.", external_id="1")
+        await world.remember("Grace keeps a cat.", external_id="2")
+        await world.work()
+        await migrate(world)
+        await world.path.embed_again.round(LOCAL_WORKSPACE)
+        ada = next(each.id for each in await world.documents() if each.external_id == "1")
+        await world.forget(ada)
+        await work(world)
+
+        assert await dimensions(world) == [DIMENSION]
+        assert await world.blobs_of(ada) == []
+
+
+async def test_one_that_was_killed_goes_on_where_it_was(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    async with opened(tmp_path, clock, embedder, HashEmbedder()) as world:
+        await world.remember("Ada moved to Lisbon.", external_id="1")
+        await world.work()
+        await migrate(world)
+        await world.path.embed_again.round(LOCAL_WORKSPACE)
+    after_leases_ran_out(clock)
+    again = HashEmbedder()
+    async with opened(tmp_path, clock, embedder, again) as world:
+        await world.apply()
+
+        assert again.embedded == []
+        assert await dimensions(world) == [DIMENSION]
+
+
+async def test_one_that_is_dropped_leaves_the_former_model_as_it_was(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    async with opened(tmp_path, clock, embedder, HashEmbedder()) as world:
+        await world.remember("Ada moved to Lisbon.", external_id="1")
+        await world.work()
+        exported = await world.export()
+        job = await migrate(world)
+        await world.apply()
+
+        await requests(world).drop_migration(LOCAL_WORKSPACE)
+        await work(world)
+
+        assert (await world.job(job.id)).stage is Stage.CANCELLED
+        assert await world.export() == exported
+        assert world.ports.embedder.model == embedder.model
+        assert world.ports.collections.building is None
+
+
+async def test_there_is_nothing_to_move_to_but_another_model(world: World) -> None:
+    await world.remember("Ada moved to Lisbon.")
+    await world.work()
+
+    with pytest.raises(ConflictError):
+        await migrate(world)
