@@ -44,10 +44,13 @@ MESSAGE = Operation(
     {
         200: Answer("The answer, or a stream of events that ends with it.", dict[str, Any]),
         202: Answer("A notification was taken note of.", media="text/plain"),
+        400: Answer("No message, in the protocol's words.", dict[str, Any]),
+        404: Answer("No such method, in the protocol's words.", dict[str, Any]),
+        406: Answer("The client takes no answer that there is, in the protocol's words.", dict[str, Any]),
     },
     description="Both eras of the protocol; a client sends `Accept: application/json, text/event-stream`.",
     body=RpcMessage,
-    refusals=(403, 404, 406),
+    refusals=(403,),
 )
 
 
