@@ -43,7 +43,7 @@ MESSAGE = Operation(
     "mcp",
     {
         200: Answer("The answer, or a stream of events that ends with it.", dict[str, Any]),
-        202: Answer("A notification was taken note of.", media="text/plain"),
+        202: Answer("A notification was taken note of.", media=""),
         400: Answer("No message, in the protocol's words.", dict[str, Any]),
         404: Answer("No such method, in the protocol's words.", dict[str, Any]),
         406: Answer("The client takes no answer that there is, in the protocol's words.", dict[str, Any]),

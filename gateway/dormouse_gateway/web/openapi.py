@@ -173,6 +173,8 @@ class _Writer:
         if answer.shape is not None:
             schema = self.schemas[answer.shape]
         headers = {each.name: _header(each) for each in (*answer.headers, REQUEST_ID)}
+        if not answer.media:
+            return {"description": answer.meaning, "headers": headers}
         return {
             "description": answer.meaning,
             "headers": headers,

@@ -29,7 +29,7 @@ class Parameter:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """`shape` is a type that pydantic can describe (a `TypedDict` view); None: the body is `null` or, for
-    another `media` than JSON, bytes."""
+    another `media` than JSON, bytes; without `media` there is no body."""
 
     meaning: str
     shape: Any = None
