@@ -35,6 +35,7 @@ from dormouse.clock import SystemClock
 from dormouse.engine import Acceptors, Engine
 from dormouse.errors import MisconfiguredError, UnavailableError
 from dormouse.ids import PrincipalId
+from dormouse.ingest.enrich import EnrichLimits, end_without_model
 from dormouse.ingest.preview import Preview
 from dormouse.jobs.fenced_call import Patience
 from dormouse.model.job import Job
@@ -48,7 +49,7 @@ from dormouse.rebuild.catch_up import note_what_lags
 from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops, Upkeep
 from dormouse.sessions.search import search
-from dormouse.settings import EngineSettings, LLMSettings
+from dormouse.settings import EmbeddingSettings, EngineSettings, LLMSettings
 from dormouse.write_path import write_path
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ async def open_ports(settings: EngineSettings) -> AsyncIterator[Ports]:
 async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
     folder, clock = settings.data_dir, SystemClock()
     # The model is read in a thread meanwhile: it is a quarter of the time a start takes.
-    loading = asyncio.get_running_loop().run_in_executor(None, OnnxEmbedder)
+    is_bundled = not settings.embedding.is_configured
+    loading = asyncio.get_running_loop().run_in_executor(None, OnnxEmbedder) if is_bundled else None
     _refuse_lost_catalog(folder)
     catalog = SqlCatalog(f"sqlite:///{folder / CATALOG_NAME}", clock)
     stack.push_async_callback(catalog.close)
@@ -89,7 +91,7 @@ async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
     is_used = await _has_applied(catalog)
     graph = await _graph(folder, catalog, must_exist=is_used)
     stack.push_async_callback(graph.close)
-    configured = await loading
+    configured: Embedder = await (loading or _embedder_elsewhere(settings.embedding, catalog))
     stack.push_async_callback(configured.close)
     active = await _collection(catalog, configured)
     embedders = await _embedders(catalog, configured, active)
@@ -122,13 +124,16 @@ async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
         ontology_reader=RdflibOntologyReader(),
         directory=LocalWorkspaceDirectory(),
         clock=clock,
+        deriver=model.extractor if model else None,
     )
 
 
-def assemble(ports: Ports) -> Engine:
+def assemble(ports: Ports, limits: EnrichLimits = EnrichLimits()) -> Engine:  # noqa: B008 - frozen
     """The engine over any set of ports; nothing is started."""
     # New with every start: a dead predecessor's leases must not look like our own, and pids come again.
-    path = write_path(ports, holder=f"{socket.gethostname()}:{uuid4()}", patience=PATIENCE)
+    path = write_path(ports, holder=f"{socket.gethostname()}:{uuid4()}", patience=PATIENCE, limits=limits)
+    enrich = path.enricher.run if path.enricher else partial(end_without_model, ports.catalog)
+    beside = {"embed-again": path.embed_again.run, "enrich": enrich}
     upkeep = Upkeep(ports.catalog, ports.vectors, LOCAL_WORKSPACE)
     return Engine(
         ports,
@@ -140,7 +145,13 @@ def assemble(ports: Ports) -> Engine:
             passages_of=Preview(ports.clock).passages_of,
         ),
         rebuilds=request.RebuildRequests(ports.catalog, ports.bus, ports.collections, ports.embedders),
-        loops=Loops(path.extractor, path.applier, path.sweeper, upkeep, path.embed_again),
+        loops=Loops(
+            path.extractor,
+            path.applier,
+            path.sweeper,
+            upkeep,
+            {"embed-again": path.embed_again.run, "enrich": enrich},
+        ),
     )
 
 
@@ -186,7 +197,7 @@ async def request_migration(settings: EngineSettings) -> Job:
 async def open_engine(settings: EngineSettings) -> AsyncIterator[Engine]:
     """The engine on its data folder, not yet running."""
     async with open_ports(settings) as ports:
-        yield assemble(ports)
+        yield assemble(ports, EnrichLimits(settings.llm.concurrent_calls, settings.llm.job_tokens))
 
 
 def _language_model(settings: LLMSettings) -> "LanguageModel | None":
@@ -225,6 +236,16 @@ def _refuse_lost_catalog(folder: Path) -> None:
 async def _has_applied(catalog: Catalog) -> bool:
     async with catalog.reading() as tx:
         return await tx.changes.highest_applied(LOCAL_WORKSPACE) > 0
+
+
+async def _embedder_elsewhere(settings: EmbeddingSettings, catalog: Catalog) -> Embedder:
+    from dormouse.adapters.embedder.openai import OpenAIEmbedder
+
+    async with catalog.transaction() as tx:
+        known = (await tx.workspaces.ensure(LOCAL_WORKSPACE, "local")).collection
+    # What is known is not asked for: a start must not need an endpoint that is away just now.
+    is_same = known is not None and known.model == settings.model
+    return await OpenAIEmbedder.open(settings, known.dimension if known and is_same else None)
 
 
 async def _graph(folder: Path, catalog: Catalog, *, must_exist: bool) -> SqliteGraphStore:

@@ -56,6 +56,12 @@ def memory_id(passage: PassageId, kind: str, claim: str, occurrence: int) -> Mem
     return MemoryId(str(uuid5(NAMESPACE, f"memory\0{passage}\0{kind}\0{claim}\0{occurrence}")))
 
 
+def derived_memory_id(passage: PassageId, kind: str, claim: str) -> MemoryId:
+    """A memory that a model derived: never the same as a lexical one, whatever its words. Its passage in the
+    index has the same id, so that hiding or forgetting the one names the other."""
+    return MemoryId(str(uuid5(NAMESPACE, f"derived\0{passage}\0{kind}\0{claim}")))
+
+
 def version_id(memory: MemoryId, number: int) -> VersionId:
     return VersionId(str(uuid5(NAMESPACE, f"version\0{memory}\0{number}")))
 

@@ -5,7 +5,7 @@ is left undone is taken up again by the next process.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 
 import structlog
@@ -17,7 +17,6 @@ from dormouse.ingest.extract import ExtractWorker
 from dormouse.ingest.sweep import Sweeper
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.vector_store import VectorStore
-from dormouse.rebuild.embed_again import EmbedAgain
 
 LOOK_EVERY_S = 30.0
 QUIET_LOOKS = 2  # merging segments competes with writes for two cores: only after a quiet minute
@@ -50,15 +49,22 @@ class Upkeep:
 
 
 class Loops:
+    """`beside` run with the others; one may end by itself."""
+
     def __init__(
-        self, extract: ExtractWorker, apply: Applier, sweep: Sweeper, upkeep: Upkeep, embed_again: EmbedAgain
+        self,
+        extract: ExtractWorker,
+        apply: Applier,
+        sweep: Sweeper,
+        upkeep: Upkeep,
+        beside: Mapping[str, Callable[[], Coroutine[None, None, None]]],
     ) -> None:
         self._loops = {
             "extract": extract.run,
             "apply": apply.run,
             "sweep": sweep.run,
             "upkeep": upkeep.run,
-            "embed-again": embed_again.run,
+            **beside,
         }
 
     @asynccontextmanager

@@ -42,6 +42,7 @@ CHAT: Final = "chat"
 EMBEDDINGS: Final = "embeddings"
 INGEST: Final = "dormouse.ingest"  # "dormouse.ingest send", "dormouse.ingest process"
 APPLY: Final = "dormouse.apply"
+ENRICH: Final = "dormouse.enrich"
 
 # Attributes.
 BUDGET_MS: Final = "budget_ms"
@@ -209,13 +210,13 @@ def chat(model: str, operation: Literal["chat", "embeddings"] = CHAT) -> Iterato
 
 @contextmanager
 def process(
-    destination: Literal["dormouse.ingest", "dormouse.apply"],
+    destination: Literal["dormouse.ingest", "dormouse.apply", "dormouse.enrich"],
     *,
     workspace: WorkspaceId,
     job: JobId | None = None,
     parent: Mapping[str, str] | None = None,
 ) -> Iterator[Span]:
-    """Work that a bell asked for, as `dormouse.ingest process` or `dormouse.apply process`.
+    """Work that a bell asked for, as `dormouse.ingest process` or another destination's.
 
     Without `parent`, it continues the trace in which this process was asked for the job.
     """

@@ -3,6 +3,7 @@
 The activities know nothing of each other; here one is handed to another.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dormouse.apply.counted import CountedTerms
@@ -20,6 +21,8 @@ from dormouse.forget.erase import Eraser
 from dormouse.forget.hide import Hider
 from dormouse.forget.suppress import SuppressAcceptor
 from dormouse.ingest.accept import Acceptor
+from dormouse.ingest.derive import Derivation
+from dormouse.ingest.enrich import EnrichLimits, EnrichWorker
 from dormouse.ingest.extract import ExtractWorker
 from dormouse.ingest.ontologies import Ontologies
 from dormouse.ingest.outcome import Outcomes
@@ -39,8 +42,8 @@ from dormouse.rebuild.parts import ModelParts
 
 @dataclass(frozen=True, slots=True)
 class WritePath:
-    """Acceptors for callers, and the three loops that do what was accepted; `steps` applies one change, and
-    `backfill` follows some when a store is made anew."""
+    """Acceptors for callers, and the loops that do what was accepted; `steps` applies one change, `backfill`
+    follows some when a store is made anew. `enricher` is None where no language model derives memories."""
 
     acceptor: Acceptor
     stager: Stager
@@ -53,13 +56,26 @@ class WritePath:
     backfill: Backfill
     embed_again: EmbedAgain
     sweeper: Sweeper
+    enricher: EnrichWorker | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """How many jobs are extracted and workspaces applied at once."""
+
+    jobs: int = 2
+    workspaces: int = 2
 
 
 def write_path(
-    ports: Ports, *, holder: str, patience: Patience, jobs: int = 2, workspaces: int = 2
+    ports: Ports,
+    *,
+    holder: str,
+    patience: Patience,
+    slots: Slots = Slots(),
+    limits: EnrichLimits = EnrichLimits(),  # noqa: B008 - frozen
 ) -> WritePath:
-    """`holder` names this process in leases and must be new with every start; `jobs` are extracted and
-    `workspaces` applied at once."""
+    """`holder` names this process in leases and must be new with every start."""
     catalog, blobs, bus = ports.catalog, ports.blobs, ports.bus
     sweeper = Sweeper(catalog, blobs, bus, ports.directory, ports.clock)
     ontologies = Ontologies(catalog, blobs, ports.ontology_reader)
@@ -67,7 +83,8 @@ def write_path(
     outcomes = Outcomes(catalog, blobs, ports.clock, holder=holder, alarm=sweeper.wake)
     calls = FencedCalls(catalog, patience)
     parts = ModelParts(catalog, blobs, ports.embedders)
-    steps, takeover = _applying(ports, sweeper, calls, parts, patience)
+    enricher = _enricher(ports, holder, limits)
+    steps, takeover = _applying(ports, calls, parts, patience, _Alarms(sweeper.wake, enricher))
     backfill = _backfill(ports, calls, parts)
     return WritePath(
         acceptor=Acceptor(catalog, blobs, bus, ports.clock),
@@ -75,19 +92,37 @@ def write_path(
         forgetter=ForgetAcceptor(catalog, bus),
         suppressor=SuppressAcceptor(catalog, bus),
         repairs=RepairAcceptor(catalog, bus, sweeper.sweep_blobs),
-        extractor=ExtractWorker(catalog, bus, preparation, outcomes, slots=jobs),
+        extractor=ExtractWorker(catalog, bus, preparation, outcomes, slots=slots.jobs),
         steps=steps,
         applier=Applier(
             catalog,
             bus,
             Duties(takeover, steps, backfill.step),
             holder=holder,
-            slots=workspaces,
+            slots=slots.workspaces,
         ),
         backfill=backfill,
         embed_again=EmbedAgain(catalog, bus, parts, ports.directory),
         sweeper=sweeper,
+        enricher=enricher,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Alarms:
+    """Who is woken when something was parked, and when something became searchable."""
+
+    sweeper: Callable[[], None]
+    enricher: EnrichWorker | None
+
+
+def _enricher(ports: Ports, holder: str, limits: EnrichLimits) -> EnrichWorker | None:
+    if ports.deriver is None:
+        return None
+    derivation = Derivation(ports.catalog, ports.blobs, ports.embedders, ports.deriver)
+    # Another holder than extraction's: a release of the one must not end the other's lease.
+    outcomes = Outcomes(ports.catalog, ports.blobs, ports.clock, holder=f"{holder}:enrich")
+    return EnrichWorker(ports.catalog, ports.bus, derivation, outcomes, limits)
 
 
 def _backfill(ports: Ports, calls: FencedCalls, parts: ModelParts) -> Backfill:
@@ -99,7 +134,7 @@ def _backfill(ports: Ports, calls: FencedCalls, parts: ModelParts) -> Backfill:
 
 
 def _applying(
-    ports: Ports, sweeper: Sweeper, calls: FencedCalls, parts: ModelParts, patience: Patience
+    ports: Ports, calls: FencedCalls, parts: ModelParts, patience: Patience, alarms: _Alarms
 ) -> tuple[Steps, Takeover]:
     catalog, graph, vectors, blobs = ports.catalog, ports.graph, ports.vectors, ports.blobs
     counted = CountedTerms(catalog, blobs)
@@ -118,7 +153,7 @@ def _applying(
     steps = Steps(
         catalog,
         Decider(catalog, graph, blobs, counted, plan),
-        Settler(catalog, blobs),
+        Settler(catalog, blobs, enrich=alarms.enricher.wake if alarms.enricher else None),
         Deeds(
             upsert=StoreWriter(graph, vectors, parts.active_part, calls).write,
             erase=eraser.erase,
@@ -126,6 +161,6 @@ def _applying(
             repair=repairer.repair,
             clear=eraser.clear,
         ),
-        alarm=sweeper.wake,
+        alarm=alarms.sweeper,
     )
     return steps, Takeover(catalog, graph, calls, patience, again)

@@ -10,15 +10,15 @@ from dataclasses import replace
 from dormouse import telemetry
 from dormouse.access.writer import writer_scope
 from dormouse.apply.counted import CountedTerms, added
+from dormouse.apply.enrich import OPEN_MS, EnrichingDecider, stands_derived
 from dormouse.apply.reconcile import Occasion, Reconciled, reconcile
 from dormouse.apply.resolve import Resolution, resolve
 from dormouse.codec.change_set import ChangeSet, TermDelta, decode_change_set, encode_change_set
 from dormouse.codec.part import Part, decode_part
 from dormouse.ids import PassageId
-from dormouse.jobs.progress import cancel, out_of_date
+from dormouse.jobs.progress import end_overtaken, out_of_date
 from dormouse.jobs.transition import moved
 from dormouse.model.change import ApplyLease, Change, ChangeKind, Erasure
-from dormouse.model.interval import END_MS
 from dormouse.model.job import Job, JobCounts, Stage
 from dormouse.model.memory import MemoryKind
 from dormouse.model.passage import Passage
@@ -28,7 +28,6 @@ from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.graph_store import GraphRows, GraphStore, MemoryQuery
 
 ALL_OF_A_DOCUMENT = 1_000_000  # passages; the limit of content bounds it long before
-_OPEN_MS = END_MS - 1  # an instant inside every transaction interval that has not ended
 
 Plan = Callable[[Change], Awaitable[ChangeSet]]
 
@@ -49,16 +48,15 @@ class Decider:
         self._blobs = blobs
         self._counted = counted
         self._plan_other = plan_other
+        self._enriching = EnrichingDecider(catalog, graph, blobs)
 
     async def decide(self, lease: ApplyLease, change: Change) -> ChangeSet | None:
         """The named change set, named now if it was not; None when the change was dropped."""
         if change.change_set is not None:
             return decode_change_set(await self._blobs.get(change.change_set))
-        if change.kind is ChangeKind.UPSERT and await self._drop(lease, change):
+        if change.kind.adds and await self._drop(lease, change):
             return None
-        change_set = await (
-            self._upsert(change) if change.kind is ChangeKind.UPSERT else self._plan_other(change)
-        )
+        change_set = await self._decided(change)
         blob = await self._blobs.put(change.workspace, change.job, encode_change_set(change_set))
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(change.workspace)
@@ -69,6 +67,13 @@ class Decider:
             await tx.commit()
         return change_set
 
+    async def _decided(self, change: Change) -> ChangeSet:
+        if change.kind is ChangeKind.UPSERT:
+            return await self._upsert(change)
+        if change.kind is ChangeKind.ENRICH:
+            return await self._enriching.decide(change)
+        return await self._plan_other(change)
+
     async def _drop(self, lease: ApplyLease, change: Change) -> bool:
         """Whether the change is out of date; it is marked applied and its job cancelled then."""
         async with self._catalog.transaction() as tx:
@@ -78,8 +83,11 @@ class Decider:
             if not job.stage.is_final and reason is None:
                 return False
             if reason is not None:
-                await cancel(tx, job, reason)
-                telemetry.job_reached("cancelled", (tx.now_ms - job.accepted_ms) / 1000)
+                ended = await end_overtaken(tx, job, reason)
+                is_complete = ended.stage is Stage.COMPLETE
+                telemetry.job_reached(
+                    "complete" if is_complete else "cancelled", (tx.now_ms - job.accepted_ms) / 1000
+                )
             await tx.changes.mark_applied(lease, change.seq)
             await tx.commit()
             return True
@@ -128,9 +136,11 @@ class Decider:
         resolution: Resolution,
         job: Job,
     ) -> Reconciled:
-        query = MemoryQuery(passages=list(present), known_at_ms=_OPEN_MS)
+        query = MemoryQuery(passages=list(present), known_at_ms=OPEN_MS)
         believed = await self._graph.memories(scope, query) if present else ()
-        found = list(zip(part.passages, part.extractions, strict=True))
+        kept = stands_derived(part.passages, present, believed)
+        found = [each for each in zip(part.passages, part.extractions, strict=True) if each[0].id not in kept]
+        believed = [each for each in believed if each.passage not in kept]
         return reconcile(found, believed, resolution, Occasion(job.accepted_ms, job.revision))
 
     async def _retirement(self, scope: Scope, change: Change, part: Part) -> tuple[Erasure | None, TermDelta]:

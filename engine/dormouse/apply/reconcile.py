@@ -2,8 +2,9 @@
 
 A claim belongs to its passage and its own words. Said again unchanged, it stands; with another interval,
 quote or confidence, the old version's transaction time ends and a new version follows; no longer said by its
-passage, it ends. Versions are never edited. Drafts found without a model carry no predicate, so no claim
-closes the interval of a claim in another passage.
+passage, it ends. Versions are never edited. No claim closes the interval of a claim in another passage here:
+what later claims make of it is worked out when it is read (`recall/timeline.py`), so that forgetting one of
+them leaves no trace in the other.
 Source: contract-recall, "Time"; writes §6.
 """
 
@@ -12,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dormouse.apply.resolve import Resolution
-from dormouse.ids import MemoryId, VersionId, memory_id, version_id
+from dormouse.ids import MemoryId, VersionId, derived_memory_id, memory_id, version_id
 from dormouse.model.interval import END_MS, Interval
-from dormouse.model.memory import Extraction, MemoryDraft, MemoryVersion
+from dormouse.model.memory import Claim, Extraction, MemoryDraft, MemoryVersion
 from dormouse.model.passage import Passage
+from dormouse.text.folding import folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +31,11 @@ class Reconciled:
 @dataclass(frozen=True, slots=True)
 class Occasion:
     """`accepted_ms` and `revision` of the job: transaction time is acceptance, and a memory has at most one
-    version per revision."""
+    version per revision. `derived_by`: the model that drafted, empty for rules."""
 
     accepted_ms: int
     revision: int
+    derived_by: str = ""
 
 
 def reconcile(
@@ -45,7 +48,7 @@ def reconcile(
     now_ms = _transaction_ms(believed, occasion)
     standing = {version.memory: version for version in believed}
     drafted = [
-        _version(passage, draft, occurrence, resolution, Interval(now_ms, END_MS), occasion.revision)
+        _version(passage, draft, occurrence, resolution, Interval(now_ms, END_MS), occasion)
         for passage, extraction in found
         for draft, occurrence in _counted(extraction.memories)
     ]
@@ -80,10 +83,10 @@ def _version(
     occurrence: int,
     resolution: Resolution,
     transaction: Interval,
-    revision: int,
+    occasion: Occasion,
 ) -> MemoryVersion:
-    memory: MemoryId = memory_id(passage.id, draft.kind.value, draft.content, occurrence)
-    identity: VersionId = version_id(memory, revision)
+    memory = _identity(passage, draft, occurrence, occasion)
+    identity: VersionId = version_id(memory, occasion.revision)
     return MemoryVersion(
         id=identity,
         memory=memory,
@@ -102,7 +105,21 @@ def _version(
         precision=draft.precision,
         transaction=transaction,
         entities=resolution.of(draft.entity_names),
+        claim=_claim(draft),
+        derived_by=occasion.derived_by,
     )
+
+
+def _identity(passage: Passage, draft: MemoryDraft, occurrence: int, occasion: Occasion) -> MemoryId:
+    if occasion.derived_by:
+        return derived_memory_id(passage.id, draft.kind.value, draft.content)
+    return memory_id(passage.id, draft.kind.value, draft.content, occurrence)
+
+
+def _claim(draft: MemoryDraft) -> Claim | None:
+    """Under folded names, so that spellings of one subject meet."""
+    said = draft.claim
+    return Claim(folded(said.subject), said.predicate, folded(said.object)) if said else None
 
 
 def _stands(version: MemoryVersion, older: MemoryVersion | None) -> bool:

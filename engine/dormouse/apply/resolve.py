@@ -43,7 +43,8 @@ def resolve(dataset: DatasetId, extractions: Sequence[Extraction]) -> Resolution
             if kinds.get(key, ANY_KIND) == ANY_KIND:
                 kinds[key] = draft.kind
             mentioned[key, extraction.passage] = None
-    by_name = {key: entity_id(dataset, kinds[key], key) for key in spellings}
+    # Whatever kind one passage knows it by, it is one entity: rules know no kinds, and models disagree.
+    by_name = {key: entity_id(dataset, ANY_KIND, key) for key in spellings}
     return Resolution(
         entities=tuple(Entity(by_name[key], dataset, name, key, kinds[key]) for key, name in spellings.items()),
         mentions=tuple(Mention(by_name[key], passage) for key, passage in mentioned),

@@ -3,12 +3,13 @@
 Repeating it after a crash finds the change applied and does nothing. Source: writes §3, step 4.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from dormouse import telemetry
 from dormouse.codec.change_set import ChangeSet
 from dormouse.ids import BlobKey
-from dormouse.jobs.progress import append_ready_parts, fail
+from dormouse.jobs.progress import append_ready_parts, fail, finish_enrichment, give_up_enrichment
 from dormouse.jobs.transition import added, moved
 from dormouse.model.change import ApplyLease, Change, ChangeKind
 from dormouse.model.job import Job, JobFailure, Stage
@@ -17,9 +18,12 @@ from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 
 
 class Settler:
-    def __init__(self, catalog: Catalog, blobs: BlobStore) -> None:
+    """`enrich` wakes whoever derives memories from what became searchable; None: nobody does."""
+
+    def __init__(self, catalog: Catalog, blobs: BlobStore, *, enrich: Callable[[], None] | None = None) -> None:
         self._catalog = catalog
         self._blobs = blobs
+        self._enrich = enrich
 
     async def settle(self, lease: ApplyLease, change: Change, change_set: ChangeSet) -> None:
         """Raises `LeaseLostError`; nothing is kept then."""
@@ -34,11 +38,12 @@ class Settler:
                 await tx.hidden.settle(change.document, is_applied=change_set.hides)
             job = replace(before, counts=added(before.counts, change_set.counts), updated_ms=tx.now_ms)
             if not job.stage.is_final:
-                await _progress(tx, change, job, moved_text)
+                job = await self._progress(tx, change, job, moved_text)
             await tx.commit()
             now_ms = tx.now_ms
-        if not before.stage.is_final and (change.is_last_part or not job.kind.is_extracted):
-            _observe(job, now_ms)
+        _observe(before, job, now_ms)
+        if self._enrich is not None and job.stage is Stage.SEARCHABLE:
+            self._enrich()
 
     async def give_up(self, lease: ApplyLease, change: Change, failure: JobFailure) -> None:
         """The eighth failure ends a change and its job; what erases or hides only goes to the end."""
@@ -47,12 +52,25 @@ class Settler:
             if change.kind.is_erasure or change.kind.is_hiding:
                 await tx.changes.move_to_end(lease, change.seq)
             else:
-                job = await tx.jobs.get(change.job)
-                if not job.stage.is_final:
-                    await fail(tx, job, failure)
-                    telemetry.job_reached("failed", (tx.now_ms - job.accepted_ms) / 1000)
                 await tx.changes.abandon(lease, change.seq)
+                before = await tx.jobs.get(change.job)
+                job = before if before.stage.is_final else await _failed(tx, change, before, failure)
+                _observe(before, job, tx.now_ms)
             await tx.commit()
+
+    async def _progress(self, tx: CatalogTransaction, change: Change, job: Job, text: BlobKey | None) -> Job:
+        if not job.kind.is_extracted:
+            return await _moved(tx, job, Stage.COMPLETE)
+        if change.kind is ChangeKind.ENRICH:
+            await tx.jobs.save(job)
+            return await finish_enrichment(tx, job)
+        if change.is_last_part:
+            await _become_searchable(tx, change, text)
+            searchable = await _moved(tx, job, Stage.SEARCHABLE)
+            return searchable if self._enrich else await _moved(tx, searchable, Stage.COMPLETE)
+        await tx.jobs.save(job)
+        await append_ready_parts(tx, job)
+        return job
 
     async def _text_as_blob(self, change: Change) -> BlobKey | None:
         """What lay inline lies beside its job from now on: nothing reads it from the catalog any more."""
@@ -77,17 +95,17 @@ async def _count_terms(
         await tx.terms.add(delta.dataset, delta.generation, delta.passages, delta.terms)
 
 
-async def _progress(tx: CatalogTransaction, change: Change, job: Job, text: BlobKey | None) -> None:
-    if not job.kind.is_extracted:
-        await tx.jobs.save(moved(job, Stage.COMPLETE, tx.now_ms))
-    elif change.is_last_part:
-        await _become_searchable(tx, change, text)
-        searchable = moved(job, Stage.SEARCHABLE, tx.now_ms)
-        await tx.jobs.save(searchable)
-        await tx.jobs.save(moved(searchable, Stage.COMPLETE, tx.now_ms))
-    else:
-        await tx.jobs.save(job)
-        await append_ready_parts(tx, job)
+async def _moved(tx: CatalogTransaction, job: Job, stage: Stage) -> Job:
+    changed = moved(job, stage, tx.now_ms)
+    await tx.jobs.save(changed)
+    return changed
+
+
+async def _failed(tx: CatalogTransaction, change: Change, job: Job, failure: JobFailure) -> Job:
+    """What only adds to content that is searchable already never fails it."""
+    if change.kind is ChangeKind.ENRICH:
+        return await give_up_enrichment(tx, job, replace(failure, stage=Stage.ENRICHING))
+    return await fail(tx, job, failure)
 
 
 async def _become_searchable(tx: CatalogTransaction, change: Change, text: BlobKey | None) -> None:
@@ -99,8 +117,13 @@ async def _become_searchable(tx: CatalogTransaction, change: Change, text: BlobK
         await tx.revisions.move_inline(document.id, change.revision, text)
 
 
-def _observe(job: Job, now_ms: int) -> None:
+def _observe(before: Job, job: Job, now_ms: int) -> None:
     since_accepted_s = (now_ms - job.accepted_ms) / 1000
-    if job.kind.is_extracted:
+    if before.stage.is_final or before.stage is job.stage:
+        return
+    if job.stage.is_searchable and not before.stage.is_searchable and job.kind.is_extracted:
         telemetry.job_reached("searchable", since_accepted_s)
-    telemetry.job_reached("complete", since_accepted_s)
+    if job.stage is Stage.COMPLETE:
+        telemetry.job_reached("complete", since_accepted_s)
+    elif job.stage is Stage.FAILED:
+        telemetry.job_reached("failed", since_accepted_s)

@@ -92,7 +92,7 @@ class Steps:
             await self._deeds.clear(change)
 
     def _deed(self, kind: ChangeKind) -> tuple[str, CarryOut]:
-        if kind is ChangeKind.UPSERT:
+        if kind.adds:
             return telemetry.UPSERT_MEMORY, self._deeds.upsert
         if kind.is_hiding:
             return telemetry.UPDATE_MEMORY, self._deeds.hide
@@ -104,7 +104,7 @@ class Steps:
         async with self._catalog.reading() as tx:
             job = await tx.jobs.get(change.job)
             now_ms = tx.now_ms
-        if change.kind is ChangeKind.UPSERT and waited_too_long(job, now_ms):
+        if change.kind.adds and waited_too_long(job, now_ms):
             await self._give_up(lease, change, error)
             return True
         log.warning("workspace_parked", workspace=change.workspace, seq=change.seq, code=error.code)

@@ -82,6 +82,8 @@ def of_version(version: MemoryVersion) -> ExportRow:
         "precision": version.precision.value if version.precision else None,
         "transaction": _interval(version.transaction),
         "entities": list(version.entities),
+        "claim": version.claim and [version.claim.subject, version.claim.predicate, version.claim.object],
+        "derived_by": version.derived_by,
     }
     key = RowKey(version.dataset, 1, version.document, 2, 0, f"{version.memory} {version.id}")
     return ExportRow(RowKind.MEMORY, key, body)

@@ -24,7 +24,11 @@ _TAG = b"DMA1"
 @dataclass(frozen=True, slots=True)
 class Part:
     """`unchanged` passages took their vectors from an older revision. `embedder` and `extractor` are versions:
-    results of another version are never copied."""
+    results of another version are never copied.
+
+    A part of derived passages has the extractions of the passages they came from, and in `window` the digest of
+    everything the model was given.
+    """
 
     index: int
     embedder: str
@@ -34,6 +38,7 @@ class Part:
     passages: tuple[Passage, ...]
     extractions: tuple[Extraction, ...]
     vectors: tuple[PassageVectors, ...]
+    window: str = ""
 
     def points(self, placed: Sequence[Passage], *, is_hidden: bool = False) -> list[Point]:
         """Its vectors under these passages of it, as a change set places them."""
@@ -59,6 +64,7 @@ class _Header:
     passages: tuple[Passage, ...]
     extractions: tuple[Extraction, ...]
     lengths: tuple[_Lengths, ...]
+    window: str = ""
 
 
 def encode_part(part: Part) -> bytes:
@@ -71,6 +77,7 @@ def encode_part(part: Part) -> bytes:
         passages=part.passages,
         extractions=part.extractions,
         lengths=tuple(_lengths(each) for each in part.vectors),
+        window=part.window,
     )
     payload = b"".join(piece for each in part.vectors for piece in _pieces(each))
     return pack(_TAG, _adapter().dump_json(header), payload)
@@ -88,6 +95,7 @@ def decode_part(blob: bytes) -> Part:
         passages=header.passages,
         extractions=header.extractions,
         vectors=tuple(_vectors(header.lengths, payload)),
+        window=header.window,
     )
 
 

@@ -19,6 +19,7 @@ from dormouse.model.scope import Scope
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.message_bus import MessageBus
 
+ALL_JOBS = 1_000_000  # that still derive memories; a forget ends every one of them
 PAGE = 500
 
 
@@ -103,10 +104,14 @@ async def _forget_datasets(
     for dataset in datasets:
         if not dataset.listed:
             continue  # already forgotten, and nothing was remembered since
-        unfinished = await tx.jobs.unfinished_or_latest_of([dataset.id])
+        found = [
+            *await tx.jobs.unfinished_or_latest_of([dataset.id]),
+            *await tx.enrichment.unfinished(dataset.id, limit=ALL_JOBS),
+        ]
+        unfinished = {job.id: job for job in found if not job.stage.is_final}
         entries += await _erase_entries(tx, scope, dataset.id)
         raised = await tx.datasets.forget(dataset.id)
-        await _cancel(tx, [job for job in unfinished if not job.stage.is_final])
+        await _cancel(tx, list(unfinished.values()))
         job = _job(tx, scope, kind, dataset.id, None)
         await tx.jobs.add(job)
         await tx.changes.append(_erasure(job, ChangeKind.ERASE_DATASET, raised.generation))

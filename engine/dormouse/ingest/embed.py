@@ -1,7 +1,7 @@
 """Passages to what search needs of them: terms, the window's terms, pooled and token vectors.
 
-A window is a turn with the two before it in its session. Its terms are the sum of theirs, so they need no
-text of their own and no second forward pass.
+A window is a turn with the two before it in its session, or what was derived with what it was derived from. Its
+terms are the sum of theirs, so they need no text of their own and no second forward pass.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ def weigh(
     """BM25 weights of each passage and of its window; a chunk has no window."""
     known = {**neighbours, **{passage.id: passage for passage in passages}}
     wanted = {passage.id for passage in passages}
-    wanted |= {before for each in passages if each.kind is PassageKind.TURN for before in each.previous}
+    wanted |= {before for each in passages if each.kind is not PassageKind.CHUNK for before in each.previous}
     counts = {
         id_: terms(passage.indexed_text, passage.language) for id_, passage in known.items() if id_ in wanted
     }
@@ -48,7 +48,7 @@ def weigh(
 
 
 def _window(passage: Passage, counts: Mapping[PassageId, Counter[TermId]]) -> dict[TermId, float]:
-    if passage.kind is not PassageKind.TURN:
+    if passage.kind is PassageKind.CHUNK:
         return {}
     window = Counter(counts[passage.id])
     for before in passage.previous:

@@ -13,7 +13,7 @@ from dormouse import telemetry
 from dormouse.clock import Clock
 from dormouse.errors import DormouseError, UnavailableError
 from dormouse.jobs.lease import LEASE_MS
-from dormouse.jobs.progress import cancel, fail, out_of_date
+from dormouse.jobs.progress import end_overtaken, fail, out_of_date
 from dormouse.jobs.transition import (
     MAX_ATTEMPTS,
     attempt_pause_ms,
@@ -22,7 +22,7 @@ from dormouse.jobs.transition import (
     passing_pause_ms,
     waited_too_long,
 )
-from dormouse.model.job import CancelReason, Job
+from dormouse.model.job import CancelReason, Job, Stage
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
 
@@ -65,9 +65,12 @@ class Outcomes:
             reason = await out_of_date(tx, job)
             current = await tx.jobs.get(job.id)
             if reason is not None and not current.stage.is_final:
-                current = await cancel(tx, current, reason)
+                current = await end_overtaken(tx, current, reason)
                 await tx.commit()
-                telemetry.job_reached("cancelled", (tx.now_ms - job.accepted_ms) / 1000)
+                is_complete = current.stage is Stage.COMPLETE
+                telemetry.job_reached(
+                    "complete" if is_complete else "cancelled", (tx.now_ms - job.accepted_ms) / 1000
+                )
         if reason is CancelReason.FORGOTTEN:
             # The forget may have looked already: what was put since then is ours to remove.
             await self._blobs.erase_job(job.workspace, job.id)

@@ -7,10 +7,11 @@ Source: writes §2, §3 and §4.
 
 from dataclasses import replace
 
-from dormouse.jobs.transition import cancelled, failed
+from dormouse.ids import BlobKey
+from dormouse.jobs.transition import cancelled, failed, moved
 from dormouse.model.change import Change, ChangeKind
 from dormouse.model.document import Document
-from dormouse.model.job import CancelReason, Job, JobFailure
+from dormouse.model.job import CancelReason, Job, JobFailure, Stage
 from dormouse.ports.catalog.transaction import CatalogTransaction
 
 PARTS_AHEAD = 2  # change rows of one job at a time, so that nobody waits in a slot
@@ -39,6 +40,50 @@ async def append_ready_parts(tx: CatalogTransaction, job: Job) -> int:
         await tx.changes.append(replace(change, blob=part.blob, is_last_part=is_last))
         appended += 1
     return appended
+
+
+async def append_window(tx: CatalogTransaction, job: Job, index: int, blob: BlobKey, *, is_last: bool) -> None:
+    """Give a change row to a stored window of derived memories; nothing for a window that has one."""
+    document = await _document(tx, job)
+    if document is not None:
+        change = _change(job, document, ChangeKind.ENRICH, index)
+        await tx.changes.append(replace(change, blob=blob, is_last_part=is_last))
+
+
+async def finish_enrichment(tx: CatalogTransaction, job: Job) -> Job:
+    """The job, complete if every window is applied, or if nothing more comes after a failure."""
+    is_over = job.enrichment_failure is not None or job.counts.windows_done >= job.counts.windows
+    waiting = [each for each in await tx.changes.unapplied_of(job.id) if each.kind is ChangeKind.ENRICH]
+    if job.stage.is_final or not is_over or waiting:
+        return job
+    complete = moved(job, Stage.COMPLETE, tx.now_ms)
+    await tx.jobs.save(complete)
+    return complete
+
+
+async def give_up_enrichment(tx: CatalogTransaction, job: Job, failure: JobFailure) -> Job:
+    """What is derived already stays; the job is complete once that is applied, and says what it lacks."""
+    lacking = replace(job, enrichment_failure=failure, parked_reason=None, next_attempt_ms=None)
+    await tx.jobs.save(lacking)
+    return await finish_enrichment(tx, lacking)
+
+
+async def end_overtaken(tx: CatalogTransaction, job: Job, reason: CancelReason) -> Job:
+    """End a job whose document was forgotten or whose revision was replaced. Content that was searchable in
+    its time completed it: only the rest of its derived memories is not wanted any more."""
+    if reason is CancelReason.SUPERSEDED and job.stage.is_searchable:
+        complete = replace(moved(job, Stage.COMPLETE, tx.now_ms), enrichment_failure=_OVERTAKEN)
+        await tx.jobs.save(complete)
+        return complete
+    return await cancel(tx, job, reason)
+
+
+_OVERTAKEN = JobFailure(
+    code="superseded",
+    message="a newer version came before all memories were derived from this one",
+    retryable=False,
+    stage=Stage.ENRICHING,
+)
 
 
 async def cancel(tx: CatalogTransaction, job: Job, reason: CancelReason) -> Job:

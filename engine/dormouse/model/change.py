@@ -11,12 +11,18 @@ from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, WorkspaceId
 
 class ChangeKind(StrEnum):
     UPSERT = "upsert"
+    ENRICH = "enrich"
     ERASE_DOCUMENT = "erase_document"
     ERASE_DATASET = "erase_dataset"
     ERASE_REVISION = "erase_revision"
     SUPPRESS = "suppress"
     RESTORE = "restore"
     REPAIR = "repair"
+
+    @property
+    def adds(self) -> bool:
+        """Brings passages and memories of a job into the stores."""
+        return self in _ADDING
 
     @property
     def is_erasure(self) -> bool:
@@ -28,13 +34,15 @@ class ChangeKind(StrEnum):
         return self in _HIDINGS
 
 
+_ADDING = frozenset({ChangeKind.UPSERT, ChangeKind.ENRICH})
 _ERASURES = frozenset({ChangeKind.ERASE_DOCUMENT, ChangeKind.ERASE_DATASET, ChangeKind.ERASE_REVISION})
 _HIDINGS = frozenset({ChangeKind.SUPPRESS, ChangeKind.RESTORE})
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`part` is -1 for changes that no part made. `change_set` is named once, before any store is touched.
+    """`part` is -1 for changes that no part made, the window's index for ENRICH. `change_set` is named once,
+    before any store is touched.
 
     For ERASE_DATASET, `generation` is the lowest that stays; for the others it is the dataset's generation
     at acceptance. ERASE_REVISION removes passages whose first revision is `revision` (a failed job's).

@@ -69,7 +69,11 @@ class CancelReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobCounts:
-    """What a job did so far. `passages` is the plan's total once known, `done` those applied."""
+    """What a job did so far. `passages` is the plan's total once known, `done` those applied.
+
+    From `windows` on, what a language model did: windows of passages planned, applied and copied from an older
+    revision; memories `derived`; what it said and was not kept, by reason; and what it cost.
+    """
 
     size_bytes: int = 0
     parts: int = 0
@@ -82,6 +86,19 @@ class JobCounts:
     foresights: int = 0
     entities: int = 0
     erased: int = 0
+    windows: int = 0
+    windows_done: int = 0
+    windows_copied: int = 0
+    derived: int = 0
+    repaired_quotes: int = 0
+    dropped_no_quote: int = 0
+    dropped_malformed: int = 0
+    dropped_unknown_passage: int = 0
+    dropped_repeated: int = 0
+    dropped_too_many: int = 0
+    model_calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,12 @@ MAX_PASSAGES_PER_PART = 64  # about a second of embedding, after which a short j
 
 
 class PassageKind(StrEnum):
+    """DERIVED is what a language model made of another passage, which `previous` names: it is found by, never
+    shown or counted for itself, and its id is that of the memory it words."""
+
     TURN = "turn"
     CHUNK = "chunk"
+    DERIVED = "derived"
 
 
 class Precision(StrEnum):

@@ -44,6 +44,7 @@ class Hit:
     """A passage that answers. Scores of one recall compare with each other only; higher is better.
 
     `is_pending`: durable but not yet searchable, read from the catalog (one's own fresh write).
+    `through`: the memories by whose words it was found, best first.
     `remembered_ms`: when its document last changed here, which says how old an undated memory is.
     """
 
@@ -51,6 +52,7 @@ class Hit:
     dataset_name: str
     score: float
     memories: tuple[MemoryVersion, ...] = ()
+    through: tuple[MemoryVersion, ...] = ()
     is_pending: bool = False
     remembered_ms: int | None = None
 

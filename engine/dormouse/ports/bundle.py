@@ -8,7 +8,7 @@ from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.document_reader import DocumentReader
 from dormouse.ports.embedder import Embedder, Embedders
-from dormouse.ports.extractor import Extractor
+from dormouse.ports.extractor import Extractor, WindowExtractor
 from dormouse.ports.graph_store import GraphRenewal, GraphStore
 from dormouse.ports.graph_upkeep import GraphUpkeep
 from dormouse.ports.message_bus import MessageBus
@@ -21,7 +21,8 @@ from dormouse.ports.workspace_directory import WorkspaceDirectory
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """`renewal` and `collections` are the care of what `graph` and `vectors` use."""
+    """`renewal` and `collections` are the care of what `graph` and `vectors` use; `deriver` is None where no
+    language model derives memories."""
 
     catalog: Catalog
     graph: GraphStore
@@ -39,6 +40,7 @@ class Ports:
     ontology_reader: OntologyReader
     directory: WorkspaceDirectory
     clock: Clock
+    deriver: WindowExtractor | None = None
 
     @property
     def embedder(self) -> Embedder:

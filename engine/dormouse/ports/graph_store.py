@@ -31,9 +31,12 @@ class GraphRows:
 
 @dataclass(frozen=True, slots=True)
 class GraphCounts:
+    """`passages` are all that have a point in the vectors; `derived` are those of them that a model made."""
+
     passages: int
     entities: int
     versions: int
+    derived: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,15 @@ class MemoryQuery:
     passages: Collection[PassageId]
     known_at_ms: int
     valid_at_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimQuery:
+    """What is believed at `known_at_ms` of these (subject, predicate) pairs, the latest acceptances first."""
+
+    of: Collection[tuple[str, str]]
+    known_at_ms: int
+    limit: int = 1000
 
 
 class GraphStore(Protocol):
@@ -68,14 +80,14 @@ class GraphStore(Protocol):
     async def passages_of(
         self, scope: Scope, document: DocumentId, *, after_order: int = -1, limit: int = 200
     ) -> Sequence[Passage]:
-        """A document's passages by `order`, a page at a time."""
+        """A document's own passages by `order`, a page at a time; none that a model derived."""
         ...
 
     async def matching(self, scope: Scope, what: Erasure, *, limit: int) -> Sequence[Passage]:
         """Up to `limit` passages that an erasure would remove, by id: for term counts and read-back."""
         ...
 
-    async def memories(self, scope: Scope, query: MemoryQuery) -> Sequence[MemoryVersion]: ...
+    async def memories(self, scope: Scope, query: MemoryQuery | ClaimQuery) -> Sequence[MemoryVersion]: ...
 
     async def entities_in(
         self, scope: Scope, passages: Collection[PassageId]

@@ -52,7 +52,7 @@ class Nomination:
     which are none themselves. `scores` are what each arm, in the order asked, gives each row (0 where nothing
     matches; terms score candidates only). `sizes` are bytes of each row in `tokens`, which are as in
     `PassageVectors`. The other columns have the candidates' rows only; `previous` are the rows of the passages
-    before it, nearest first, and -1 for none.
+    before it, nearest first, and -1 for none; of one that `is_derived`, what it was derived from.
     """
 
     passages: Sequence[PassageId]
@@ -64,12 +64,14 @@ class Nomination:
     speakers: Sequence[str]
     roles: Sequence[str]
     occurred_ms: Sequence[int | None]
+    is_derived: NDArray[np.bool_]
 
     @classmethod
     def nothing(cls, arms: int = 0) -> Self:
         empty = np.zeros(0, dtype=np.int32)
         scores = [np.zeros(0, dtype=np.float32)] * arms
-        return cls((), scores, empty, b"", empty > 0, empty.reshape(0, WINDOW_BEFORE), (), (), ())
+        none = empty > 0
+        return cls((), scores, empty, b"", none, empty.reshape(0, WINDOW_BEFORE), (), (), (), none)
 
     @property
     def candidates(self) -> Sequence[PassageId]:

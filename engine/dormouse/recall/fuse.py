@@ -57,8 +57,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
+    """`through` are derived passages by which it was found, best first."""
+
     passage: PassageId
     score: float
+    through: tuple[PassageId, ...] = ()
 
 
 def fuse(

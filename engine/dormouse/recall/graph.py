@@ -10,10 +10,13 @@ from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
 from dormouse.model.scope import Scope
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
-from dormouse.ports.graph_store import GraphStore, MemoryQuery
+from dormouse.ports.graph_store import ClaimQuery, GraphStore, MemoryQuery
 from dormouse.recall.fuse import Ranked
+from dormouse.recall.timeline import in_time, subjects_of
 
 Visible = Callable[[CatalogTransaction, Scope, Sequence[Passage]], Awaitable[list[Passage]]]
+
+Memories = Mapping[PassageId, tuple[MemoryVersion, ...]]
 
 SPARE = 2  # hydrate twice the wanted number: chunks of one message count once
 
@@ -53,6 +56,23 @@ async def memories_of(
     grouped: dict[PassageId, tuple[MemoryVersion, ...]] = {}
     for version in await graph.memories(scope, query):
         grouped[version.passage] = (*grouped.get(version.passage, ()), version)
+    return grouped
+
+
+async def claims_beside(
+    graph: GraphStore, scope: Scope, found: Memories, known_at_ms: int
+) -> Sequence[MemoryVersion]:
+    """Every claim about the same subjects; none are asked for where no claim could end another."""
+    subjects = subjects_of(each for versions in found.values() for each in versions)
+    return await graph.memories(scope, ClaimQuery(subjects, known_at_ms)) if subjects else ()
+
+
+def true_at(found: Memories, claims: Sequence[MemoryVersion], valid_at_ms: int | None) -> Memories:
+    everything = in_time([each for versions in found.values() for each in versions], claims)
+    grouped: dict[PassageId, tuple[MemoryVersion, ...]] = {}
+    for version in everything:
+        if valid_at_ms is None or version.valid.covers(valid_at_ms):
+            grouped[version.passage] = (*grouped.get(version.passage, ()), version)
     return grouped
 
 

@@ -22,9 +22,20 @@ from dormouse.ports.bundle import Ports
 from dormouse.ports.embedder import EmbeddedQuery, Embedder
 from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm
 from dormouse.recall.answer import answer
+from dormouse.recall.derived import pooled
 from dormouse.recall.embed import embed_query
 from dormouse.recall.fuse import DEFAULT, Evidence, Ranked, Weights, fuse
-from dormouse.recall.graph import SPARE, Visible, hydrate, memories_of, only_visible, select
+from dormouse.recall.graph import (
+    SPARE,
+    Memories,
+    Visible,
+    claims_beside,
+    hydrate,
+    memories_of,
+    only_visible,
+    select,
+    true_at,
+)
 from dormouse.recall.lexical import NOMINEES, term_arms, term_weights
 from dormouse.recall.recent import MAX_ITEMS, PassagesOf, Pending, find_pending, on_one_scale
 from dormouse.recall.status_probe import BUDGET_S, probe
@@ -200,7 +211,8 @@ class RecallPipeline:
             ranked = [Ranked(each, terms_found.get(each, 0.0)) for each in named.candidates]
         else:
             ranked = fuse(course.understanding, query, evidence, self._weights)
-        known = set(named.candidates)
+        ranked = pooled(ranked, named)
+        known = {each.passage for each in ranked}
         fresh = [each for each in pending if each.passage.id not in known]
         ranked += on_one_scale(fresh, ranked, [terms_found.get(each.passage, 0.0) for each in ranked])
         return sorted(ranked, key=lambda each: (-each.score, each.passage))
@@ -219,6 +231,7 @@ class RecallPipeline:
                 dataset_name=course.dataset_names.get(passages[each.passage].dataset, ""),
                 score=each.score,
                 memories=memories.get(each.passage, ()),
+                through=_through(each, memories.get(each.passage, ())),
                 is_pending=each.passage in waiting,
                 remembered_ms=times.get(passages[each.passage].document),
             )
@@ -259,12 +272,23 @@ class RecallPipeline:
     ) -> Mapping[PassageId, tuple[MemoryVersion, ...]]:
         stored = [each for each in passages if each.id not in waiting]
         try:
-            return await memories_of(
+            found = await memories_of(
                 self._ports.graph, course.scope, stored, course.now_ms, course.request.at_ms
             )
+            return await self._in_time(course, found)
         except StoreUnavailableError as failure:
             course.lacks("graph", failure)
             return {}
+
+    async def _in_time(self, course: _Course, found: Memories) -> Memories:
+        """With the intervals that other visible claims leave them; only those true at the asked-for time."""
+        claims = await claims_beside(self._ports.graph, course.scope, found, course.now_ms)
+        if not claims:
+            return found
+        sources = await hydrate(self._ports.graph, course.scope, list({each.passage for each in claims}))
+        seen, _ = await only_visible(self._ports.catalog, self._visible, course.scope, sources, None)
+        visible = [each for each in claims if each.passage in seen]
+        return true_at(found, visible, course.request.at_ms)
 
     async def _answered(self, course: _Course, result: RecallResult) -> RecallResult:
         if course.request.mode is not RecallMode.ANSWER:
@@ -300,6 +324,12 @@ class RecallPipeline:
             total=verdict.total if is_counted else None,
             degraded=tuple(course.degraded),
         )
+
+
+def _through(ranked: Ranked, memories: Sequence[MemoryVersion]) -> tuple[MemoryVersion, ...]:
+    """The memories worded by the derived passages it was found by; those not believed any more say nothing."""
+    believed = {str(memory.memory): memory for memory in memories}
+    return tuple(believed[each] for each in ranked.through if each in believed)
 
 
 def wants_graph(request: RecallRequest, session_hits: Sequence[SessionHit]) -> bool:

@@ -92,7 +92,7 @@ def _cites_nothing(_number: int, _asked: Asked) -> Said:
 @pytest.mark.parametrize(
     ("reply", "text", "degraded"),
     [
-        (_wrong_key, f"“{NOTE}”", "answer"),
+        (_wrong_key, f"note.txt: “{NOTE}”", "answer"),
         (_abstains, "The memories that were found do not answer this.", None),
         (_cites_nothing, "The memories that were found do not answer this.", None),
     ],

@@ -9,7 +9,7 @@ import numpy as np
 from dormouse import ids
 from dormouse.model.entity import Entity
 from dormouse.model.interval import Interval
-from dormouse.model.memory import Basis, MemoryKind, MemoryVersion, SourceKind
+from dormouse.model.memory import Basis, Claim, MemoryKind, MemoryVersion, SourceKind
 from dormouse.model.passage import Passage, PassageVectors, Point
 from dormouse.model.scope import Fence
 from dormouse.model.workspace import Collection
@@ -42,6 +42,8 @@ def a_version(
     valid: Interval = Interval(),  # noqa: B008 immutable
     transaction: Interval = Interval(NOW_MS),  # noqa: B008 immutable
     entities: tuple[ids.EntityId, ...] = (),
+    claim: Claim | None = None,
+    derived_by: str = "",
 ) -> MemoryVersion:
     memory = ids.memory_id(passage.id, "fact", content, 0)
     return MemoryVersion(
@@ -62,6 +64,8 @@ def a_version(
         precision=None,
         transaction=transaction,
         entities=entities,
+        claim=claim,
+        derived_by=derived_by,
     )
 
 

@@ -9,8 +9,9 @@ from dormouse.errors import ForbiddenError, LeaseLostError
 from dormouse.model.change import Erasure
 from dormouse.model.entity import Mention, Relation
 from dormouse.model.interval import Interval
+from dormouse.model.memory import Claim
 from dormouse.model.passage import Passage, PassageKind, Precision
-from dormouse.ports.graph_store import GraphCounts, GraphRows, GraphStore, MemoryQuery
+from dormouse.ports.graph_store import ClaimQuery, GraphCounts, GraphRows, GraphStore, MemoryQuery
 from dormouse.ports.graph_upkeep import GraphUpkeep
 from tests.builders import A_DATASET, A_DOCUMENT, A_WORKSPACE, ANOTHER_DATASET, NOW_MS, a_passage, a_scope
 from tests.contract.ports.store_samples import (
@@ -179,6 +180,40 @@ async def test_memories_are_those_believed_then_and_true_then(graph: GraphStore)
     assert await found(NOW_MS + 10) == {present.content}
     assert await found(NOW_MS, 99) == set()
     assert await found(NOW_MS, 200) == {present.content}
+
+
+@pytest.mark.promise("P5")
+async def test_claims_are_found_by_subject_and_predicate_in_readable_datasets(graph: GraphStore) -> None:
+    mine, foreign = a_passage(), a_foreign_passage()
+    lives = a_version(mine, claim=Claim("ada", "lives_in", "london"), derived_by="m/1")
+    works = a_version(mine, "Ada works.", claim=Claim("ada", "works_for", "acme"))
+    ended = a_version(
+        mine, "Ada in Rome.", claim=Claim("ada", "lives_in", "rome"), transaction=Interval(NOW_MS, NOW_MS + 5)
+    )
+    theirs = a_version(foreign, claim=Claim("ada", "lives_in", "paris"))
+    rows = GraphRows(passages=(mine, foreign), versions=(lives, works, ended, theirs))
+    await graph.write(BOTH, a_fence(), rows)
+
+    found = await graph.memories(MINE, ClaimQuery({("ada", "lives_in"), ("grace", "lives_in")}, NOW_MS + 5))
+
+    assert found == [lives]
+    assert await graph.memories(MINE, ClaimQuery({("ada", "lives_in")}, NOW_MS + 5, limit=0)) == []
+
+
+async def test_a_derived_passage_is_erased_and_counted_but_not_listed(graph: GraphStore) -> None:
+    source = a_passage()
+    derived = replace(a_passage("Derived.", order=0), kind=PassageKind.DERIVED, previous=(source.id,))
+    await graph.write(MINE, a_fence(), rows_of(source, derived))
+
+    assert await graph.passages_of(MINE, source.document) == [source]
+    assert await graph.passages(MINE, [derived.id]) == [derived]
+    assert await graph.count(MINE) == GraphCounts(passages=2, entities=0, versions=0, derived=1)
+    doomed = Erasure(A_DATASET, source.document)
+    assert await graph.count(MINE, doomed) == GraphCounts(passages=2, entities=0, versions=0, derived=1)
+
+    await graph.erase(MINE, a_fence(2), doomed)
+
+    assert await graph.count(MINE) == GraphCounts(0, 0, 0)
 
 
 async def test_a_repeated_lower_change_does_not_open_a_closed_version_again(graph: GraphStore) -> None:

@@ -37,6 +37,7 @@ from dormouse.model.scope import Fence, Scope
 from dormouse.model.workspace import Collection
 from dormouse.ports.bundle import Ports
 from dormouse.ports.embedder import EmbeddedQuery, EmbeddedText, Embedder
+from dormouse.ports.extractor import WindowExtractor
 from dormouse.text.terms import terms
 from dormouse.write_path import WritePath, write_path
 from tests.builders import A_PRINCIPAL
@@ -155,6 +156,12 @@ class World:
         for _, job in due:
             await self.path.extractor.extract(job)
 
+    async def enrich(self) -> None:
+        """Every job that waits for derived memories now."""
+        assert self.path.enricher is not None
+        while await self.path.enricher.enrich_next():
+            pass
+
     async def apply(self) -> None:
         await self.path.applier.apply(LOCAL_WORKSPACE)
 
@@ -175,9 +182,13 @@ class World:
         for _ in range(100):
             await self.extract()
             await self.apply()
+            if self.path.enricher is not None:
+                await self.enrich()
+                await self.apply()
             async with self.ports.catalog.reading() as tx:
                 waiting = await tx.changes.unapplied_count(LOCAL_WORKSPACE)
-                due_ms = await tx.work.next_due_ms()
+                times = (await tx.work.next_due_ms(), await tx.enrichment.next_due_ms())
+                due_ms = min((each for each in times if each is not None), default=None)
                 is_due = bool(await tx.work.due(1))
             if not waiting and not is_due and due_ms is None:
                 return
@@ -278,8 +289,14 @@ class World:
 
 
 @asynccontextmanager
-async def opened(folder: Path, clock: HandClock, embedder: Embedder, *others: Embedder) -> AsyncIterator[World]:
-    """The write path on a folder; `others` are embedders to move to."""
+async def opened(
+    folder: Path,
+    clock: HandClock,
+    embedder: Embedder,
+    *others: Embedder,
+    deriver: WindowExtractor | None = None,
+) -> AsyncIterator[World]:
+    """The write path on a folder; `others` are embedders to move to, a `deriver` derives memories too."""
     counting = CountingEmbedder(embedder)
     async with AsyncExitStack() as stack:
         catalog = SqlCatalog(f"sqlite:///{folder / 'catalog.db'}", clock)
@@ -316,6 +333,7 @@ async def opened(folder: Path, clock: HandClock, embedder: Embedder, *others: Em
             "ontology_reader": RdflibOntologyReader(),
             "directory": LocalWorkspaceDirectory(),
             "clock": clock,
+            "deriver": deriver,
         }
         yield World(Ports(**parts), clock, counting, folder)
 

@@ -12,6 +12,7 @@ from dormouse.adapters.catalog.changes import SqlChangeLog
 from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.datasets import SqlDatasetRegister
 from dormouse.adapters.catalog.documents import SqlDocumentRegister
+from dormouse.adapters.catalog.enrichment import SqlEnrichmentLedger
 from dormouse.adapters.catalog.hidden import SqlHiddenBook
 from dormouse.adapters.catalog.history import SqlChangeHistory
 from dormouse.adapters.catalog.jobs import SqlJobLedger
@@ -29,6 +30,7 @@ from dormouse.ports.catalog.access import AccessBook
 from dormouse.ports.catalog.changes import ChangeLog
 from dormouse.ports.catalog.datasets import DatasetRegister
 from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
+from dormouse.ports.catalog.enrichment import EnrichmentLedger
 from dormouse.ports.catalog.hidden import HiddenBook
 from dormouse.ports.catalog.history import ChangeHistory
 from dormouse.ports.catalog.jobs import JobLedger
@@ -64,6 +66,7 @@ class SqlTransaction:
     past: LogPast
     datasets: DatasetRegister
     documents: DocumentRegister
+    enrichment: EnrichmentLedger
     revisions: RevisionRegister
     hidden: HiddenBook
     history: ChangeHistory
@@ -82,6 +85,7 @@ class SqlTransaction:
         self.past = SqlLogPast(connection)
         self.datasets = SqlDatasetRegister(connection)
         self.documents = SqlDocumentRegister(connection)
+        self.enrichment = SqlEnrichmentLedger(connection)
         self.revisions = SqlRevisionRegister(connection)
         self.hidden = SqlHiddenBook(connection)
         self.history = SqlChangeHistory(connection)

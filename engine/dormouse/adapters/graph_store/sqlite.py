@@ -39,7 +39,7 @@ from dormouse.model.entity import Entity
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
 from dormouse.model.scope import Fence, Scope
-from dormouse.ports.graph_store import GraphCounts, GraphRows, MemoryQuery
+from dormouse.ports.graph_store import ClaimQuery, GraphCounts, GraphRows, MemoryQuery
 
 FILE_NAME = "graph.sqlite3"
 READERS = 3  # connections, one thread each
@@ -156,7 +156,15 @@ class SqliteGraphStore:
         values = rows_of.seen_by(scope) | rows_of.parameters_of(what) | {"limit": limit}
         return [rows_of.passage_of_row(row) for row in await self.read(statement, values)]
 
-    async def memories(self, scope: Scope, query: MemoryQuery) -> Sequence[MemoryVersion]:
+    async def memories(self, scope: Scope, query: MemoryQuery | ClaimQuery) -> Sequence[MemoryVersion]:
+        if isinstance(query, ClaimQuery):
+            asked: dict[str, object] = {
+                "claims": rows_of.pairs(query.of),
+                "known_at": query.known_at_ms,
+            }
+            asked |= rows_of.seen_by(scope) | {"limit": query.limit}
+            found = await self.read(sql.VERSIONS_OF_CLAIMS, asked)
+            return [rows_of.version_of_row(row) for row in found]
         values = {
             "passages": rows_of.array(query.passages),
             "known_at": query.known_at_ms,
@@ -178,8 +186,8 @@ class SqliteGraphStore:
         else:
             statement = sql.count_matching(rows_of.condition_of(what), rows_of.wide_condition_of(what))
             found = await self._read_anyway(statement, rows_of.seen_by(scope) | rows_of.parameters_of(what))
-        passages, entities, versions = found[0]
-        return GraphCounts(passages=passages, entities=entities, versions=versions)
+        passages, entities, versions, derived = found[0]
+        return GraphCounts(passages=passages, entities=entities, versions=versions, derived=derived)
 
     async def close(self) -> None:
         with _translated():
@@ -193,6 +201,9 @@ class SqliteGraphStore:
                 raise MisconfiguredError(_NEWER)
             if version == 0 and must_exist:
                 raise MisconfiguredError(_LOST)
+            for older in range(version, sql.VERSION) if version else ():
+                for statement in sql.UPGRADES[older]:
+                    await connection.exec_driver_sql(statement)
             for statement in sql.TABLES:
                 await connection.exec_driver_sql(statement)
             await connection.exec_driver_sql(f"PRAGMA user_version = {sql.VERSION}")

@@ -8,7 +8,7 @@ from dormouse.ids import DatasetId, DocumentId, EntityId, MemoryId, PassageId, V
 from dormouse.model.change import Erasure
 from dormouse.model.entity import Entity
 from dormouse.model.interval import Interval
-from dormouse.model.memory import Basis, MemoryKind, MemoryVersion, SourceKind
+from dormouse.model.memory import Basis, Claim, MemoryKind, MemoryVersion, SourceKind
 from dormouse.model.passage import Passage, PassageKind, Precision
 from dormouse.model.scope import Scope
 
@@ -51,7 +51,8 @@ def row_of_version(version: MemoryVersion, workspace: WorkspaceId, seq: int) -> 
         version.id, version.memory, version.kind.value, version.dataset, version.document, version.passage,
         version.dataset_generation, version.content, version.quote, version.source.value, version.confidence,
         version.valid.start_ms, version.valid.end_ms, version.valid_basis.value, *about, version.precision,
-        version.transaction.start_ms, version.transaction.end_ms, json.dumps(version.entities), workspace, seq,
+        version.transaction.start_ms, version.transaction.end_ms, json.dumps(version.entities),
+        *_claim(version), version.derived_by, workspace, seq,
     )  # fmt: skip
 
 
@@ -74,7 +75,14 @@ def version_of_row(row: Row) -> MemoryVersion:
         precision=_PRECISIONS[row[16]],
         transaction=Interval(row[17], row[18]),
         entities=tuple(json.loads(row[19])),
+        claim=None if row[20] is None else Claim(row[20], row[21], row[22]),
+        derived_by=row[23],
     )
+
+
+def _claim(version: MemoryVersion) -> tuple[str | None, str | None, str | None]:
+    claim = version.claim
+    return (claim.subject, claim.predicate, claim.object) if claim else (None, None, None)
 
 
 def condition_of(what: Erasure) -> str:
@@ -110,6 +118,10 @@ def parameters_of(what: Erasure, seq: int | None = None) -> dict[str, Any]:
 def seen_by(scope: Scope) -> dict[str, Any]:
     """The parameters that every read has."""
     return {"workspace": scope.workspace, "readable": array(scope.readable)}
+
+
+def pairs(of: Collection[tuple[str, str]]) -> str:
+    return json.dumps(sorted(of))
 
 
 def array(ids: Collection[str]) -> str:

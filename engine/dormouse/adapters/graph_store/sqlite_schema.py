@@ -5,7 +5,7 @@ wrote a row: an upsert of a lower one passes it by. NEXT edges lie with the pass
 hydration wants them with every passage and nothing asks for them alone.
 """
 
-VERSION = 1  # of the tables; recorded in the file, checked at every start
+VERSION = 2  # of the tables; recorded in the file, checked at every start
 
 PASSAGE_COLUMNS = (
     "id", "workspace", "dataset", "document", "dataset_generation", "first_revision", "last_revision", "kind",
@@ -16,7 +16,8 @@ ENTITY_COLUMNS = ("id", "dataset", "name", "folded", "kind")
 VERSION_COLUMNS = (
     "id", "memory", "kind", "dataset", "document", "passage", "dataset_generation", "content", "quote",
     "source", "confidence", "valid_start_ms", "valid_end_ms", "valid_basis", "about_start_ms", "about_end_ms",
-    "precision", "transaction_start_ms", "transaction_end_ms", "entities",
+    "precision", "transaction_start_ms", "transaction_end_ms", "entities", "claim_subject", "claim_predicate",
+    "claim_object", "derived_by",
 )  # fmt: skip
 
 TABLES = (
@@ -52,8 +53,11 @@ TABLES = (
         confidence REAL NOT NULL, valid_start_ms INTEGER NOT NULL, valid_end_ms INTEGER NOT NULL,
         valid_basis TEXT NOT NULL, about_start_ms INTEGER, about_end_ms INTEGER, precision TEXT,
         transaction_start_ms INTEGER NOT NULL, transaction_end_ms INTEGER NOT NULL, entities TEXT NOT NULL,
-        seq INTEGER NOT NULL, PRIMARY KEY (workspace, id)
+        seq INTEGER NOT NULL, claim_subject TEXT, claim_predicate TEXT, claim_object TEXT,
+        derived_by TEXT NOT NULL DEFAULT '', PRIMARY KEY (workspace, id)
     )""",
+    """CREATE INDEX IF NOT EXISTS versions_of_claim
+        ON versions (workspace, dataset, claim_subject, claim_predicate) WHERE claim_subject IS NOT NULL""",
     "CREATE INDEX IF NOT EXISTS versions_of_passage ON versions (workspace, passage)",
     "CREATE INDEX IF NOT EXISTS versions_of_document ON versions (workspace, document)",
     "CREATE INDEX IF NOT EXISTS versions_of_dataset ON versions (workspace, dataset, dataset_generation)",
@@ -66,6 +70,16 @@ TABLES = (
     # One row while the graph is being made anew, and so lacks what it should hold.
     "CREATE TABLE IF NOT EXISTS partial (id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1))",
 )
+
+# What an older file lacks, by the version that it has; run before TABLES.
+UPGRADES = {
+    1: (
+        "ALTER TABLE versions ADD COLUMN claim_subject TEXT",
+        "ALTER TABLE versions ADD COLUMN claim_predicate TEXT",
+        "ALTER TABLE versions ADD COLUMN claim_object TEXT",
+        "ALTER TABLE versions ADD COLUMN derived_by TEXT NOT NULL DEFAULT ''",
+    ),
+}
 
 
 def _upsert(table: str, columns: tuple[str, ...]) -> str:
@@ -110,7 +124,8 @@ _READABLE = "workspace = :workspace AND +dataset IN (SELECT value FROM json_each
 _PASSAGES = f"SELECT {', '.join(PASSAGE_COLUMNS)} FROM passages WHERE {_READABLE}"  # noqa: S608 our own names
 PASSAGES_BY_ID = f"{_PASSAGES} AND id IN (SELECT value FROM json_each(:ids))"  # noqa: S608 our own names
 PASSAGES_OF_DOCUMENT = (
-    f"{_PASSAGES} AND document = :document AND position > :after ORDER BY position, id LIMIT :limit"
+    f"{_PASSAGES} AND document = :document AND position > :after AND kind != 'derived' "
+    "ORDER BY position, id LIMIT :limit"
 )
 # The index is named: to have its rows in order, SQLite would rather walk through every version there is.
 VERSIONS_OF_PASSAGES = (
@@ -119,6 +134,15 @@ VERSIONS_OF_PASSAGES = (
     "AND passage IN (SELECT value FROM json_each(:passages)) "
     "AND transaction_start_ms <= :known_at AND :known_at < transaction_end_ms "
     "AND (:valid_at IS NULL OR (valid_start_ms <= :valid_at AND :valid_at < valid_end_ms)) ORDER BY id"
+)
+VERSIONS_OF_CLAIMS = (
+    f"SELECT {', '.join('versions.' + name for name in VERSION_COLUMNS)} "  # noqa: S608 our own names
+    "FROM json_each(:claims) AS asked CROSS JOIN versions INDEXED BY versions_of_claim "
+    "WHERE versions.workspace = :workspace AND versions.dataset IN (SELECT value FROM json_each(:readable)) "
+    "AND versions.claim_subject = json_extract(asked.value, '$[0]') "
+    "AND versions.claim_predicate = json_extract(asked.value, '$[1]') "
+    "AND versions.transaction_start_ms <= :known_at AND :known_at < versions.transaction_end_ms "
+    "ORDER BY versions.transaction_start_ms DESC, versions.id LIMIT :limit"
 )
 ENTITIES_OF_PASSAGES = (
     f"SELECT {', '.join('e.' + name for name in ENTITY_COLUMNS)}, m.passage FROM mentions m "  # noqa: S608 our own names
@@ -190,8 +214,9 @@ def matching_passages(condition: str) -> str:
 
 def count_all() -> str:
     tables = ("passages", "entities", "versions")
-    counts = (f"(SELECT count(*) FROM {table} WHERE {_READABLE})" for table in tables)  # noqa: S608 our own names
-    return f"SELECT {', '.join(counts)}"
+    counts = [f"(SELECT count(*) FROM {table} WHERE {_READABLE})" for table in tables]  # noqa: S608 our own names
+    derived = f"(SELECT count(*) FROM passages WHERE {_READABLE} AND kind = 'derived')"  # noqa: S608 our own names
+    return f"SELECT {', '.join([*counts, derived])}"
 
 
 def count_matching(condition: str, wide: str) -> str:
@@ -201,7 +226,8 @@ def count_matching(condition: str, wide: str) -> str:
         (SELECT count(*) FROM entities WHERE {_READABLE} AND dataset = :dataset AND NOT EXISTS (
             SELECT 1 FROM mentions m WHERE m.workspace = :workspace AND m.entity = entities.id
             AND m.passage NOT IN ({doomed}))),
-        (SELECT count(*) FROM versions WHERE {_READABLE} AND (passage IN ({doomed}) OR {wide}))"""  # noqa: S608
+        (SELECT count(*) FROM versions WHERE {_READABLE} AND (passage IN ({doomed}) OR {wide})),
+        (SELECT count(*) FROM ({doomed} AND kind = 'derived'))"""  # noqa: S608
 
 
 def erase_statements(condition: str, wide: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import IO, Any, Literal, NamedTuple
 
 LENGTH = struct.Struct(">Q")
 DENSE, TERMS, WINDOW = "dense", "terms", "window"  # the named vectors of a point
-TURN = 0  # the kind that is read with those before it; the model's own name and count would bring numpy along
+TURN, DERIVED = 0, 2  # the kinds that are read with those before; the model's own names would bring numpy along
 BEFORE = 2
 
 Condition = tuple[Literal["any", "equals", "range"], str, Any]  # a range is (from, below), either may be None

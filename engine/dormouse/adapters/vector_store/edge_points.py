@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from dormouse.adapters.vector_store.edge_calls import (
     BEFORE,
     DENSE,
+    DERIVED,
     TERMS,
     TURN,
     WINDOW,
@@ -87,12 +88,17 @@ def row_of(point: Point, seq: int, dimension: int) -> Row:
 
 
 def nomination_of(named: Named) -> Nomination:
+    kinds = np.frombuffer(named.kinds, dtype=np.uint8)
+    is_derived = kinds == DERIVED
+    voices = zip(named.speakers, named.roles, strict=True)
+    is_said = np.array([bool(speaker or role) for speaker, role in voices], dtype=bool)
     return Nomination(
         passages=[PassageId(id_) for id_ in named.ids],
         scores=[np.frombuffer(column, dtype=np.float32) for column in named.scores],
         sizes=np.frombuffer(named.sizes, dtype=np.int32),
         tokens=named.tokens,
-        is_turn=np.frombuffer(named.kinds, dtype=np.uint8) == TURN,
+        is_turn=(kinds == TURN) | (is_derived & is_said),  # what was derived is read like what it is from
+        is_derived=is_derived,
         previous=np.frombuffer(named.previous, dtype=np.int32).reshape(-1, BEFORE),
         speakers=named.speakers,
         roles=named.roles,
@@ -119,6 +125,12 @@ def where_readable(scope: Scope, where: PointFilter | None = None) -> list[Condi
     if where is not None and where.sessions:
         conditions.append(("any", "session", sorted(where.sessions)))
     return conditions
+
+
+def where_said(scope: Scope) -> list[Condition]:
+    """What is readable, and in somebody's own words."""
+    own = [number for number, kind in enumerate(_KINDS) if kind is not PassageKind.DERIVED]
+    return [*where_readable(scope), ("any", "kind", own)]
 
 
 def where_kept(scope: Scope, document: DocumentId | None = None) -> list[Condition]:

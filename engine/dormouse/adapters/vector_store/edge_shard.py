@@ -24,6 +24,7 @@ import qdrant_edge as edge
 
 from dormouse.adapters.vector_store.edge_calls import (
     DENSE,
+    DERIVED,
     TERMS,
     TURN,
     WINDOW,
@@ -140,8 +141,8 @@ class Shard:
         """What the arms find under `where`, scored by all of them, and the turns before it in `datasets`."""
         found = {number for hits in self._search(arms, where) for number, _ in hits}
         candidates = self._known.of(sorted(found), datasets)
-        turns = [point for point in candidates.values() if point.kind == TURN]
-        before = {number for point in turns for number in point.previous}.difference(candidates)
+        read_with = [point for point in candidates.values() if point.kind in (TURN, DERIVED)]
+        before = {number for point in read_with for number in point.previous}.difference(candidates)
         return named(arms, candidates, self._known.of(sorted(before), datasets))
 
     def _search(self, arms: Sequence[Arm], where: Where) -> list[list[tuple[int, float]]]:

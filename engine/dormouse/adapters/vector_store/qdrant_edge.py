@@ -134,12 +134,15 @@ class QdrantEdgeVectorStore:
         return VectorFootprint(*await self._opened.call("optimise"))
 
     async def tally(self, scope: Scope) -> Mapping[tuple[DatasetId, int], TermCounts]:
-        """Of every readable point that is not hidden: how many there are, and how many hold each term."""
+        """Of every readable point that is not hidden: how many there are, and how many hold each term.
+
+        What a model derived is not counted: statistics are of what was said.
+        """
         if not scope.readable:
             return {}
         counted: Counter[tuple[DatasetId, int]] = Counter()
         terms: dict[tuple[DatasetId, int], Counter[TermId]] = defaultdict(Counter)
-        datasets, where = points_of.datasets_by_key(scope), points_of.where_readable(scope)
+        datasets, where = points_of.datasets_by_key(scope), points_of.where_said(scope)
         after: str | None = None
         while True:
             after, found = await self._opened.call("terms_after", where, after, TALLIED_AT_ONCE)

@@ -8,6 +8,7 @@ from dormouse.ports.catalog.access import AccessBook
 from dormouse.ports.catalog.changes import ChangeLog
 from dormouse.ports.catalog.datasets import DatasetRegister
 from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
+from dormouse.ports.catalog.enrichment import EnrichmentLedger
 from dormouse.ports.catalog.hidden import HiddenBook
 from dormouse.ports.catalog.history import ChangeHistory
 from dormouse.ports.catalog.jobs import JobLedger
@@ -33,6 +34,7 @@ class CatalogTransaction(Protocol):
     past: LogPast
     datasets: DatasetRegister
     documents: DocumentRegister
+    enrichment: EnrichmentLedger
     revisions: RevisionRegister
     hidden: HiddenBook
     history: ChangeHistory

@@ -67,6 +67,7 @@ def evidence(
         speakers=[each.speaker for each in chosen],
         roles=[each.role for each in chosen],
         occurred_ms=[each.occurred_ms for each in chosen],
+        is_derived=np.array([each.kind is PassageKind.DERIVED for each in chosen], dtype=bool),
     )
     return Evidence(named, columns)
 

@@ -202,6 +202,7 @@ def _passage_entry(hit: Hit, search_type: str) -> GraphEntry:
             "occurred_at": iso_or_none(passage.occurred_ms),
             "remembered_at": iso_or_none(hit.remembered_ms),
             "is_pending": hit.is_pending,
+            "derived": [memory.content for memory in hit.through],
         },
         "raw": None,
         "structured": None,

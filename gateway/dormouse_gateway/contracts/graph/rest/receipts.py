@@ -3,7 +3,7 @@
 from typing_extensions import TypedDict
 
 from dormouse.model.dataset import Dataset
-from dormouse.model.job import Job, JobCounts, Stage
+from dormouse.model.job import Job, JobCounts, JobFailure, Stage
 from dormouse_gateway.web.instants import iso, iso_or_none
 
 
@@ -14,7 +14,19 @@ class FailureView(TypedDict):
     stage: str
 
 
+class DroppedView(TypedDict):
+    """What a language model said and was not kept, by reason."""
+
+    noQuote: int
+    malformed: int
+    unknownPassage: int
+    repeated: int
+    tooMany: int
+
+
 class CountsView(TypedDict):
+    """From `windows` on: what a language model derived, and what it cost."""
+
     sizeBytes: int
     passages: int
     done: int
@@ -24,6 +36,15 @@ class CountsView(TypedDict):
     foresights: int
     entities: int
     erased: int
+    windows: int
+    windowsDone: int
+    windowsCopied: int
+    derived: int
+    repairedQuotes: int
+    dropped: DroppedView
+    modelCalls: int
+    tokensIn: int
+    tokensOut: int
 
 
 class JobView(TypedDict):
@@ -42,6 +63,7 @@ class JobView(TypedDict):
     finishedAt: str | None
     counts: CountsView
     error: FailureView | None
+    enrichmentError: FailureView | None
     cancelReason: str | None
     isDuplicate: bool
     retryOf: str | None
@@ -64,8 +86,7 @@ def status_of(jobs: list[Job]) -> str:
     return "completed" if all(job.stage.is_final or job.stage.is_searchable for job in jobs) else "running"
 
 
-def failure_view(job: Job) -> FailureView | None:
-    failure = job.failure
+def failure_view(failure: JobFailure | None) -> FailureView | None:
     if failure is None:
         return None
     return {
@@ -89,7 +110,8 @@ def job_view(job: Job, document_name: str | None = None) -> JobView:
         "searchableAt": iso_or_none(job.searchable_ms),
         "finishedAt": iso_or_none(job.finished_ms),
         "counts": _counts_view(job.counts),
-        "error": failure_view(job),
+        "error": failure_view(job.failure),
+        "enrichmentError": failure_view(job.enrichment_failure),
         "cancelReason": job.cancel_reason.value if job.cancel_reason else None,
         "isDuplicate": job.is_duplicate,
         "retryOf": job.retry_of,
@@ -119,4 +141,19 @@ def _counts_view(counts: JobCounts) -> CountsView:
         "foresights": counts.foresights,
         "entities": counts.entities,
         "erased": counts.erased,
+        "windows": counts.windows,
+        "windowsDone": counts.windows_done,
+        "windowsCopied": counts.windows_copied,
+        "derived": counts.derived,
+        "repairedQuotes": counts.repaired_quotes,
+        "dropped": {
+            "noQuote": counts.dropped_no_quote,
+            "malformed": counts.dropped_malformed,
+            "unknownPassage": counts.dropped_unknown_passage,
+            "repeated": counts.dropped_repeated,
+            "tooMany": counts.dropped_too_many,
+        },
+        "modelCalls": counts.model_calls,
+        "tokensIn": counts.tokens_in,
+        "tokensOut": counts.tokens_out,
     }

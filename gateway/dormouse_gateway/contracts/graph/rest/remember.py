@@ -207,4 +207,4 @@ def _item_view(item: Item) -> ItemView:
         "stage": item.job.stage.value,
         "is_duplicate": item.job.is_duplicate,
     }
-    return view if item.job.stage is not Stage.FAILED else {**view, "error": failure_view(item.job)}
+    return view if item.job.stage is not Stage.FAILED else {**view, "error": failure_view(item.job.failure)}

@@ -226,7 +226,7 @@ def _item_run(dataset: Dataset, line: _Line) -> RunView:
         "payload": None,
         "data_ingestion_info": None,
     }
-    error = line.error or (failure_view(line.job) if line.job else None)
+    error = line.error or (failure_view(line.job.failure) if line.job else None)
     return {**run, "error": error} if error else run
 
 

@@ -73,7 +73,7 @@ def render(dataset: DatasetId, jobs: Sequence[Job], pipelines: Sequence[str]) ->
 
 
 def job_view(job: Job) -> dict[str, object]:
-    failure = job.failure
+    failure, lack = job.failure, job.enrichment_failure
     return {
         "id": job.id,
         "stage": job.stage.value,
@@ -84,6 +84,9 @@ def job_view(job: Job) -> dict[str, object]:
         "finished": iso_or_none(job.finished_ms),
         "error": {"code": failure.code, "message": failure.message, "retryable": failure.retryable}
         if failure
+        else None,
+        "enrichment_error": {"code": lack.code, "message": lack.message, "retryable": lack.retryable}
+        if lack
         else None,
     }
 

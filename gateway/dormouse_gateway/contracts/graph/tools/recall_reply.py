@@ -69,7 +69,7 @@ def _body(result: RecallResult, notes: Sequence[str]) -> list[str]:
     """An answer first, then the memories, best first; what does not fit is counted, not cut in the middle."""
     items = [texts.body_item("answer", _answer(result))] if result.answer and _count(result) else []
     memories = [texts.body_item("session", hit.entry.text) for hit in result.session_hits]
-    memories += [texts.body_item("graph", _readable(hit.passage)) for hit in result.hits]
+    memories += [texts.body_item("graph", _shown(hit)) for hit in result.hits]
     room = BODY_LIMIT_CHARACTERS
     shown = 0
     for memory in memories:
@@ -100,6 +100,11 @@ def _source(hit: Hit) -> str:
     return ", ".join(part for part in (passage.document_name, passage.speaker, day) if part)
 
 
+def _shown(hit: Hit) -> str:
+    """What was said, and under it the derived memories by whose words it was found."""
+    return "\n".join([_readable(hit.passage), *(f"→ {memory.content}" for memory in hit.through)])
+
+
 def _readable(passage: Passage) -> str:
     """Date, speaker or heading path stand before the text; a file's bare name says nothing about it."""
     return passage.text if passage.heading == passage.document_name else passage.indexed_text
@@ -125,6 +130,7 @@ def _hit_view(hit: Hit) -> dict[str, Any]:
         "role": passage.role or None,
         "pending": hit.is_pending,
         "memories": [_memory_view(memory) for memory in hit.memories],
+        "found_by": [memory.memory for memory in hit.through] or None,
     }
     return {name: value for name, value in view.items() if value not in (None, "")}
 
@@ -159,6 +165,7 @@ def _memory_view(memory: MemoryVersion) -> dict[str, Any]:
         "quote": memory.quote,
         "source": memory.source.value,
         "confidence": memory.confidence,
+        "derived_by": memory.derived_by or None,
         "valid": _interval_view(memory.valid),
         "about": _interval_view(memory.about) if memory.about else None,
     }
