@@ -74,7 +74,7 @@ def test_a_hanging_model_degrades_to_quotes_and_says_so(
     assert reply.headers["X-Dormouse-Degraded"] == "answer"
     made = answer_in(reply.json())
     assert (made["metadata"]["model"], NOTE in made["text"]) == ("extractive", True)
-    assert took_s < 10
+    assert took_s < 60  # generous: it would hang for ever
 
 
 def _wrong_key(_number: int, _asked: Asked) -> Said:
@@ -105,7 +105,9 @@ def test_what_rests_on_no_memory_is_not_passed_on(
     degraded: str | None,
 ) -> None:
     scripted.script.reply = reply
-    program = program_with(**scripted.environment, DORMOUSE_LLM__ENRICH="false")
+    program = program_with(
+        **scripted.environment, DORMOUSE_LLM__ENRICH="false", DORMOUSE_LLM__ANSWER_TIMEOUT_S="300"
+    )
     with remembering(program) as client:
         answered = client.post("/api/v1/recall", json=QUESTION)
 

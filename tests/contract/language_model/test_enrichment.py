@@ -106,7 +106,7 @@ def test_a_hanging_model_holds_up_neither_search_nor_the_next_remember_nor_a_sto
         began_s = time.monotonic()
 
     assert len(hits) == 4
-    assert time.monotonic() - began_s < 20
+    assert time.monotonic() - began_s < 60  # generous: it would hang for ever
 
 
 def test_killed_in_the_middle_it_goes_on_without_asking_twice(
