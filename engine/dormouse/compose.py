@@ -145,13 +145,7 @@ def assemble(ports: Ports, limits: EnrichLimits = EnrichLimits()) -> Engine:  # 
             passages_of=Preview(ports.clock).passages_of,
         ),
         rebuilds=request.RebuildRequests(ports.catalog, ports.bus, ports.collections, ports.embedders),
-        loops=Loops(
-            path.extractor,
-            path.applier,
-            path.sweeper,
-            upkeep,
-            {"embed-again": path.embed_again.run, "enrich": enrich},
-        ),
+        loops=Loops(path.extractor, path.applier, path.sweeper, upkeep, beside),
     )
 
 
