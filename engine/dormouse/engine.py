@@ -11,10 +11,11 @@ from typing import Any
 from dormouse.access import listing, lookup, sharing
 from dormouse.access.graph_pages import read_page
 from dormouse.access.original import read_original
+from dormouse.access.target import checked_name, dataset_for_writing
 from dormouse.audit.accept import RepairAcceptor
 from dormouse.audit.auditor import Auditor
 from dormouse.audit.export import Exporter, What
-from dormouse.errors import DormouseError, InvalidInputError
+from dormouse.errors import DormouseError
 from dormouse.forget.accept import ForgetAcceptor
 from dormouse.forget.suppress import SuppressAcceptor
 from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId, SessionEntryId
@@ -27,7 +28,7 @@ from dormouse.jobs.once import answered_before, note_answer
 from dormouse.jobs.standing import Standing, standing_of
 from dormouse.jobs.stop import stop
 from dormouse.model.audit import AuditReport
-from dormouse.model.dataset import MAX_NAME_CHARACTERS, Dataset, DatasetSummary
+from dormouse.model.dataset import Dataset, DatasetSummary
 from dormouse.model.document import Content, Item, Original
 from dormouse.model.export import ExportRow
 from dormouse.model.graph_page import GraphPage, GraphPlace
@@ -37,13 +38,11 @@ from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
 from dormouse.model.scope import Grant, Permission, Scope
 from dormouse.model.session import EntryDraft, EntryKind, SessionEntry, SessionPage, SessionSummary
 from dormouse.ports.bundle import Ports
-from dormouse.ports.catalog.transaction import CatalogTransaction
 from dormouse.rebuild.request import RebuildRequests
 from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops
 from dormouse.sessions import browse
 from dormouse.sessions.record import check_session, record
-from dormouse.text.naming import is_nameable
 from dormouse.troubles import troubles
 
 
@@ -164,7 +163,7 @@ class Engine:
         """Durable when it returns. `dataset` is a name, made if new, or the id of a writable one."""
         check(content)
         await self.ontologies.check(scope, content.options)
-        found = await self._dataset_for_writing(scope, dataset)
+        found = await dataset_for_writing(self._catalog, scope, dataset)
         return await self._acceptor.remember(_with(scope, found), found, content, idempotency)
 
     async def stage(
@@ -176,7 +175,7 @@ class Engine:
         """
         check(content)
         await self.ontologies.check(scope, content.options)
-        found = await self._dataset_for_writing(scope, dataset)
+        found = await dataset_for_writing(self._catalog, scope, dataset)
         return await self._acceptor.stage(_with(scope, found), found, content, idempotency)
 
     async def take_up(
@@ -223,7 +222,7 @@ class Engine:
         draft = EntryDraft(said) if isinstance(said, str) else said
         if draft.kind is not EntryKind.TRACE:
             check(Content(body=draft.text.encode("utf-8", "surrogatepass")))
-        bound = await self._dataset_for_writing(scope, dataset) if dataset else None
+        bound = await dataset_for_writing(self._catalog, scope, dataset) if dataset else None
         async with self._catalog.transaction() as tx:
             known = await answered_before(tx, scope.principal, idempotency)
             entry = await tx.sessions.entry(scope.principal, session, SessionEntryId(known)) if known else None
@@ -349,40 +348,6 @@ class Engine:
     async def troubles(self, scope: Scope) -> Sequence[DormouseError]:
         """What is wrong with the parts of this engine; empty when all is well."""
         return await troubles(self._ports, scope)
-
-    async def _dataset_for_writing(self, scope: Scope, name_or_id: str) -> Dataset:
-        name = checked_name(name_or_id)
-
-        async def known(tx: CatalogTransaction) -> Dataset | None:
-            readable = await lookup.readable_datasets(tx, scope)
-            if not any(name in (each.name, each.id) for each in readable):
-                return None
-            return await lookup.dataset_named(tx, scope, name, Permission.WRITE)
-
-        async def made(tx: CatalogTransaction) -> Dataset:
-            dataset = await tx.datasets.ensure(scope.workspace, scope.principal, name)
-            await tx.commit()
-            return dataset
-
-        found = await self._catalog.read(known)
-        return await self._catalog.write(made) if found is None else found
-
-
-def checked_name(name: str) -> str:
-    """The trimmed name; raises `InvalidInputError`. A comma would make it unreachable in a recall's list."""
-    trimmed = name.strip()
-    if not trimmed:
-        raise InvalidInputError("dataset name must not be blank", field="dataset")
-    if len(trimmed) > MAX_NAME_CHARACTERS:
-        raise InvalidInputError(
-            f"dataset name may have at most {MAX_NAME_CHARACTERS} characters", field="dataset"
-        )
-    if "," in trimmed or not is_nameable(trimmed):
-        raise InvalidInputError(
-            "dataset name must not contain commas, control characters or unpaired surrogates",
-            field="dataset",
-        )
-    return trimmed
 
 
 def _with(scope: Scope, dataset: Dataset) -> Scope:

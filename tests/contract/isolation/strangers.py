@@ -7,6 +7,7 @@ from uuid import UUID
 from dormouse.engine import Engine
 from dormouse.errors import DormouseError
 from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId
+from dormouse.model.document import Content
 from dormouse.model.recall import RecallRequest
 from dormouse.model.scope import Permission, Scope
 from tests.contract.isolation.expected import Expected
@@ -24,6 +25,7 @@ OF_A_DATASET: tuple[Question, ...] = (
     lambda engine, scope, id_: engine.share(scope, DatasetId(id_), scope.principal, None),
     lambda engine, scope, id_: engine.forget_dataset(scope, DatasetId(id_)),
     lambda engine, scope, id_: engine.forget_item(scope, DatasetId(id_), DocumentId(id_)),
+    lambda engine, scope, id_: engine.remember(scope, id_, Content(b"An id never becomes a name.")),
     lambda engine, scope, id_: engine.jobs(scope, datasets=[DatasetId(id_)]),
     lambda engine, scope, id_: engine.recall(
         scope, RecallRequest(QUERIES[0], datasets=frozenset([DatasetId(id_)]))

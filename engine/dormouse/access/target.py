@@ -1,0 +1,60 @@
+"""The dataset that a write is meant for: a writable one of this name or id, or a new one of this name.
+
+What looks like an id never becomes a name: a dataset of somebody else's id would answer to both.
+"""
+
+from uuid import UUID
+
+from dormouse.access import lookup
+from dormouse.errors import InvalidInputError, NotFoundError
+from dormouse.model.dataset import MAX_NAME_CHARACTERS, Dataset
+from dormouse.model.scope import Permission, Scope
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
+from dormouse.text.naming import is_nameable
+
+
+async def dataset_for_writing(catalog: Catalog, scope: Scope, name_or_id: str) -> Dataset:
+    """Raises `InvalidInputError`, `NotFoundError` (an id of none) and `ForbiddenError` (read only)."""
+    wanted = name_or_id.strip()
+
+    async def known(tx: CatalogTransaction) -> Dataset | None:
+        try:
+            return await lookup.dataset_named(tx, scope, wanted, Permission.WRITE)
+        except NotFoundError:
+            if _is_id(wanted):
+                raise
+            return None
+
+    async def made(tx: CatalogTransaction) -> Dataset:
+        dataset = await tx.datasets.ensure(scope.workspace, scope.principal, checked_name(wanted))
+        await tx.commit()
+        return dataset
+
+    found = await catalog.read(known)
+    return await catalog.write(made) if found is None else found
+
+
+def checked_name(name: str) -> str:
+    """The trimmed name; raises `InvalidInputError`. A comma would make it unreachable in a recall's list."""
+    trimmed = name.strip()
+    if not trimmed:
+        raise InvalidInputError("dataset name must not be blank", field="dataset")
+    if len(trimmed) > MAX_NAME_CHARACTERS:
+        raise InvalidInputError(
+            f"dataset name may have at most {MAX_NAME_CHARACTERS} characters", field="dataset"
+        )
+    if "," in trimmed or not is_nameable(trimmed):
+        raise InvalidInputError(
+            "dataset name must not contain commas, control characters or unpaired surrogates",
+            field="dataset",
+        )
+    if _is_id(trimmed):
+        raise InvalidInputError("dataset name must not look like an id", field="dataset")
+    return trimmed
+
+
+def _is_id(name: str) -> bool:
+    try:
+        return str(UUID(name)) == name.lower()
+    except ValueError:
+        return False
