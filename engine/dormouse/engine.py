@@ -11,7 +11,6 @@ from typing import Any
 from dormouse.access import listing, lookup, sharing
 from dormouse.access.graph_pages import read_page
 from dormouse.access.original import read_original
-from dormouse.access.target import checked_name, dataset_for_writing
 from dormouse.audit.accept import RepairAcceptor
 from dormouse.audit.auditor import Auditor
 from dormouse.audit.export import Exporter, What
@@ -22,6 +21,7 @@ from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId, SessionEntry
 from dormouse.ingest.accept import Acceptor
 from dormouse.ingest.ontologies import Ontologies
 from dormouse.ingest.stage import Stager
+from dormouse.ingest.target import checked_name, dataset_for_writing
 from dormouse.ingest.validate import check
 from dormouse.jobs import follow
 from dormouse.jobs.once import answered_before, note_answer

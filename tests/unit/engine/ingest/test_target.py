@@ -1,7 +1,7 @@
 import pytest
 
-from dormouse.access.target import checked_name
 from dormouse.errors import InvalidInputError
+from dormouse.ingest.target import checked_name
 
 
 def test_a_name_is_trimmed() -> None:
