@@ -17,6 +17,7 @@ from dormouse.ids import BlobKey, DatasetId, DocumentId, PassageId
 from dormouse.model.audit import AuditReport, Drift, Finding
 from dormouse.model.dataset import Dataset
 from dormouse.model.document import Document
+from dormouse.model.passage import PassageKind
 from dormouse.model.scope import Scope
 from dormouse.ports.bundle import Ports
 
@@ -29,7 +30,8 @@ BLOBS_AT_ONCE = 500
 
 @dataclass(slots=True)
 class _Dataset:
-    """What one reading of a dataset found; `is_whole` if every part of it could be read."""
+    """What one reading of a dataset found; `is_whole` if every part of it could be read. `said` counts the
+    passages that no model derived."""
 
     findings: list[Finding] = field(default_factory=list)
     documents: int = 0
@@ -37,6 +39,7 @@ class _Dataset:
     points: set[PassageId] = field(default_factory=set)
     terms: Counter[int] = field(default_factory=Counter)
     counted: int = 0
+    said: int = 0
     is_whole: bool = True
 
 
@@ -61,7 +64,7 @@ class Auditor:
                 report,
                 findings=(*report.findings, *read.findings),
                 documents=report.documents + read.documents,
-                passages=report.passages + len(read.passages),
+                passages=report.passages + read.said,
             )
         for each in report.findings:
             telemetry.drift_found(each.drift.value, each.count)
@@ -85,10 +88,11 @@ class Auditor:
         scope = writer_scope(dataset.workspace, dataset.id)
         async for document in self._documents(dataset):
             truth = await self._truth.of(document, is_thorough=True)
-            held = await self._held.of(scope, document.id)
+            held = await self._held.of(scope, document)
             read.findings += judge(truth, held)
             read.passages.update(held.passages)
             read.points.update(held.marks)
+            read.said += sum(each.kind is not PassageKind.DERIVED for each in held.passages.values())
             _count(read, truth)
         await self._leftovers(scope, dataset.id, read)
         if read.is_whole:

@@ -54,7 +54,7 @@ class Exporter:
             async for passage, following, point in self._passages(scope, document, what):
                 shown.add(passage.id)
                 yield rows.of_passage(passage, following, point, has_vectors=what.has_vectors)
-            async for row in self._memories(scope, document):
+            async for row in self._memories(scope, document, what):
                 yield row
         async for row in self._links(scope, dataset, shown):
             yield row
@@ -93,7 +93,7 @@ class Exporter:
         page = await self._page(scope, document.id, -1)
         while page:
             more = await self._page(scope, document.id, page[-1].order) if len(page) == PAGE else []
-            points = await self._points(scope, page) if what.has_vectors else {}
+            points = await self._points(scope, [each.id for each in page]) if what.has_vectors else {}
             following: list[Passage | None] = [*page[1:], more[0] if more else None]
             for passage, behind in zip(page, following, strict=True):
                 yield passage, behind, points.get(passage.id)
@@ -103,16 +103,19 @@ class Exporter:
         found = await self._ports.graph.passages_of(scope, document, after_order=after_order, limit=PAGE)
         return list(found)
 
-    async def _points(self, scope: Scope, passages: Sequence[Passage]) -> dict[PassageId, Point]:
-        found = await self._ports.vector_upkeep.points(scope, [each.id for each in passages])
+    async def _points(self, scope: Scope, ids: Sequence[PassageId]) -> dict[PassageId, Point]:
+        found = await self._ports.vector_upkeep.points(scope, ids)
         return {each.passage: each for each in found}
 
-    async def _memories(self, scope: Scope, document: Document) -> AsyncIterator[ExportRow]:
+    async def _memories(self, scope: Scope, document: Document, what: What) -> AsyncIterator[ExportRow]:
+        """Derived ones with their own vectors, if any are wanted: a memory has the id of its point."""
         after: MemoryVersion | None = None
         while True:
             page = await self._ports.graph_upkeep.versions_of(scope, document.id, after, PAGE)
+            derived = [PassageId(each.memory) for each in page if each.derived_by]
+            points = await self._points(scope, derived) if what.has_vectors and derived else {}
             for version in page:
-                yield rows.of_version(version)
+                yield rows.of_version(version, points.get(PassageId(version.memory)))
             if len(page) < PAGE:
                 return
             after = page[-1]

@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 
 from dormouse.audit.judge import Held
 from dormouse.ids import DatasetId, DocumentId, MemoryId, PassageId, TermId
+from dormouse.model.change import Erasure
+from dormouse.model.document import Document
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
 from dormouse.model.scope import Scope
@@ -11,6 +13,7 @@ from dormouse.ports.bundle import Ports
 from dormouse.ports.vector_upkeep import PointMark
 
 PAGE = 500
+ALL_OF_A_DOCUMENT = 1_000_000  # passages; the limit of content bounds it long before
 
 
 class HeldReader:
@@ -18,14 +21,19 @@ class HeldReader:
         self._graph, self._upkeep, self._vectors = ports.graph, ports.graph_upkeep, ports.vector_upkeep
         self._catalog = ports.catalog
 
-    async def of(self, scope: Scope, document: DocumentId) -> Held:
-        passages: dict[PassageId, Passage] = {}
-        order = -1
-        while page := await self._graph.passages_of(scope, document, after_order=order, limit=PAGE):
-            passages.update((each.id, each) for each in page)
-            order = page[-1].order
-        marks = {mark.passage: mark async for mark in self.marks(scope, document)}
-        return Held(passages, await self._memories(scope, document), marks)
+    async def of(self, scope: Scope, document: Document) -> Held:
+        """Derived passages too, which no listing of the document has."""
+        what = Erasure(document.dataset, document.id)
+        found = await self._graph.matching(scope, what, limit=ALL_OF_A_DOCUMENT)
+        passages = {each.id: each for each in found}
+        marks = {mark.passage: mark async for mark in self.marks(scope, document.id)}
+        memories: set[MemoryId] = set()
+        spoken_of: set[PassageId] = set()
+        async for version in self._versions(scope, document.id):
+            memories.add(version.memory)
+            if version.derived_by:
+                spoken_of.add(version.passage)
+        return Held(passages, memories, marks, spoken_of)
 
     async def passages(self, scope: Scope) -> AsyncIterator[Passage]:
         """All of the scope, by id."""
@@ -54,10 +62,10 @@ class HeldReader:
                 after = page[-1][0]
         return total, stored
 
-    async def _memories(self, scope: Scope, document: DocumentId) -> frozenset[MemoryId]:
-        found: set[MemoryId] = set()
+    async def _versions(self, scope: Scope, document: DocumentId) -> AsyncIterator[MemoryVersion]:
+        """Those believed no longer too."""
         after: MemoryVersion | None = None
         while page := await self._upkeep.versions_of(scope, document, after, PAGE):
-            found.update(each.memory for each in page)
+            for version in page:
+                yield version
             after = page[-1]
-        return frozenset(found)

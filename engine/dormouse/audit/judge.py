@@ -12,11 +12,13 @@ from dormouse.ports.vector_upkeep import PointMark
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Of one document, hidden or not; `memories` also those believed no longer."""
+    """Of one document, hidden or not; `memories` also those believed no longer. `spoken_of` are passages of
+    which a model derived any."""
 
     passages: Mapping[PassageId, Passage]
     memories: Collection[MemoryId]
     marks: Mapping[PassageId, PointMark]
+    spoken_of: Collection[PassageId] = frozenset()
 
 
 def judge(truth: Truth, held: Held) -> list[Finding]:
@@ -35,7 +37,7 @@ def judge(truth: Truth, held: Held) -> list[Finding]:
     misplaced = Drift.POINT_SHOWN if truth.hiding.is_applied else Drift.POINT_HIDDEN
     found[misplaced] = [id_ for id_, mark in held.marks.items() if mark.is_hidden != truth.hiding.is_applied]
     if not found[Drift.PASSAGE_MISSING]:
-        found[Drift.MEMORY_MISSING] = truth.memories.difference(held.memories)
+        found[Drift.MEMORY_MISSING] = _demanded(truth, held).difference(held.memories)
     if truth.is_whole:
         found[Drift.PASSAGE_UNKNOWN] = held.passages.keys() - truth.passages.keys()
         found[Drift.POINT_UNKNOWN] = held.marks.keys() - truth.passages.keys()
@@ -46,6 +48,12 @@ def judge(truth: Truth, held: Held) -> list[Finding]:
 def finding(drift: Drift, ids: Iterable[str], place: tuple[DatasetId, DocumentId | None]) -> Finding:
     ordered = sorted(ids)
     return Finding(drift, len(ordered), *place, tuple(ordered[:MOST_EXAMPLES]))
+
+
+def _demanded(truth: Truth, held: Held) -> set[MemoryId]:
+    """Where a model spoke, rules are heard no more: what a later version of them finds there is not written."""
+    by_rules = {memory for memory, passage in truth.memories.items() if passage not in held.spoken_of}
+    return by_rules | truth.derived
 
 
 def _changed(truth: Truth, held: Held) -> list[PassageId]:

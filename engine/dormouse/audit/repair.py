@@ -107,7 +107,7 @@ class Repairer:
             return  # forgotten meanwhile: its erasure sees to it
         scope = writer_scope(change.workspace, change.dataset)
         truth = await self._truth.of(document)
-        held = await self._held.of(scope, document.id)
+        held = await self._held.of(scope, document)
         found = judge(truth, held)
         rows = await self._rows(document, truth)
         await self._write(lease, change, truth, rows)
@@ -189,6 +189,8 @@ class Repairer:
             except (NotFoundError, StoreUnavailableError):
                 continue  # an audit names it; its passages are written from the parts
             merged.add(change_set.rows)
+            if change_set.erasure is not None and change_set.hides is None:
+                merged.erase(change_set.erasure)
         return merged.rows(truth)
 
 
@@ -215,6 +217,15 @@ class _Merged:
                 ended = Interval(start_ms, max(at_ms, start_ms + 1))
                 self._versions[version.id] = replace(version, transaction=ended)
 
+    def erase(self, what: Erasure) -> None:
+        """As the graph did: what comes back later must not bring along what it once had."""
+        gone = {each.id for each in self._passages.values() if _goes(each, what)}
+        for id_ in gone:
+            del self._passages[id_]
+        self._versions = {id_: each for id_, each in self._versions.items() if each.passage not in gone}
+        self._mentions = {each: None for each in self._mentions if each.passage not in gone}
+        self._relations = {each: None for each in self._relations if each.passage not in gone}
+
     def rows(self, truth: Truth) -> GraphRows:
         """A passage whose change set is lost is taken as its part has it."""
         known = truth.passages.keys()
@@ -230,6 +241,12 @@ class _Merged:
             versions=versions,
             relations=relations,
         )
+
+
+def _goes(passage: Passage, what: Erasure) -> bool:
+    if what.last_revision_below is not None:
+        return passage.last_revision < what.last_revision_below
+    return what.first_revision is not None and passage.first_revision == what.first_revision
 
 
 def _is_same(point: Point, stored: Point) -> bool:

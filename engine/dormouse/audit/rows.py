@@ -65,8 +65,9 @@ def of_passage(
     return ExportRow(RowKind.PASSAGE, key, body)
 
 
-def of_version(version: MemoryVersion) -> ExportRow:
-    body = {
+def of_version(version: MemoryVersion, point: Point | None = None) -> ExportRow:
+    """With the vectors of the point that it is found by, where it has one of its own."""
+    body: dict[str, object] = {
         "id": version.id,
         "memory": version.memory,
         "kind": version.kind.value,
@@ -85,6 +86,8 @@ def of_version(version: MemoryVersion) -> ExportRow:
         "claim": version.claim and [version.claim.subject, version.claim.predicate, version.claim.object],
         "derived_by": version.derived_by,
     }
+    if point is not None:
+        body["vectors"] = _vectors(point.vectors)
     key = RowKey(version.dataset, 1, version.document, 2, 0, f"{version.memory} {version.id}")
     return ExportRow(RowKind.MEMORY, key, body)
 

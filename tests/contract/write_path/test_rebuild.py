@@ -1,4 +1,5 @@
-"""Graph and vectors lost and made anew: what comes back is what was there, with nothing computed again."""
+"""Graph and vectors lost and made anew: what comes back is what was there, with nothing computed again and no
+language model asked."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from dormouse.jobs.progress import fail
 from dormouse.model.job import Job, JobFailure, Stage
 from dormouse.model.rebuild import DerivedStore
 from dormouse.rebuild.request import RebuildRequests
+from tests.contract.write_path.scripted_deriver import ScriptedDeriver
 from tests.contract.write_path.world import World, after_leases_ran_out, opened
 from tests.hand_clock import HandClock
 
@@ -44,6 +46,22 @@ async def _live_a_little(world: World) -> None:
     await world.work()
     await world.remember("Noor paints the harbour at night.", external_id="5")
     await world.restore(named["6"])
+    await world.work()
+
+
+async def _live_a_little_with_a_model(world: World) -> None:
+    """Derived memories that stand, were replaced by an update, came while hidden, and were forgotten."""
+    await world.remember("Ada moved to Lisbon in March 2020.\n\nShe took the ferry.", external_id="1")
+    await world.remember("Grace keeps a cat.", external_id="2")
+    await world.remember("Lin lives in Hanoi and likes Ada.", external_id="3")
+    await world.remember("Noor paints the harbour.", external_id="5")
+    await world.work()
+    await world.remember("Ada moved to Paris in May 2021.\n\nShe took the ferry.", external_id="1")
+    named = {document.external_id: document.id for document in await world.documents()}
+    await world.forget(named["3"])
+    await world.suppress(named["5"])
+    await world.work()
+    await world.remember("Noor paints the harbour at night.", external_id="5")
     await world.work()
 
 
@@ -84,6 +102,24 @@ async def test_what_is_rebuilt_is_what_was_there(world: World) -> None:
     assert len(world.embedder.embedded) == embedded
     found = await world.job(job.id)
     assert (found.stage, found.counts.done > 0) == (Stage.COMPLETE, True)
+
+
+async def test_what_a_model_derived_is_rebuilt_without_asking_it(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    deriver = ScriptedDeriver()
+    async with opened(tmp_path, clock, embedder, deriver=deriver) as world:
+        await _live_a_little_with_a_model(world)
+        before, embedded, asked = await held(world), len(world.embedder.embedded), len(deriver.asked)
+        derived = (await world.ports.graph.count(await world.scope())).derived
+
+        await ask(world)
+        await world.work()
+
+        assert await held(world) == before
+        assert (len(world.embedder.embedded), len(deriver.asked)) == (embedded, asked)
+        assert derived == 3
+        assert (await world.audit()).is_sound
 
 
 async def test_a_lost_graph_comes_back_and_is_refused_to_readers_until_then(world: World) -> None:

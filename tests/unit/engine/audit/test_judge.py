@@ -2,10 +2,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from dormouse.audit.judge import Held, judge
-from dormouse.audit.truth import Truth, lacking, terms_of
-from dormouse.ids import BlobKey
+from dormouse.audit.truth import Truth, counted_in, lacking, terms_of
+from dormouse.ids import BlobKey, MemoryId
 from dormouse.model.audit import MOST_EXAMPLES, REMEDIES, Drift, Finding
-from dormouse.model.passage import Passage
+from dormouse.model.passage import Passage, PassageKind
 from dormouse.ports.catalog.hidden import Hiding
 from dormouse.ports.vector_upkeep import PointMark
 from tests.builders import a_document, a_passage, some_vectors
@@ -62,6 +62,25 @@ def test_nothing_is_called_too_much_while_a_part_cannot_be_read() -> None:
     truth.missing.append(BlobKey("w/j/h"))
 
     assert codes(judge(truth, held([ONE], [a_mark(ONE)]))) == {Drift.BLOB_MISSING: ("w/j/h",)}
+
+
+def test_a_derived_memory_is_asked_for_and_what_rules_found_only_where_no_model_spoke() -> None:
+    truth = a_truth(ONE, TWO)
+    truth.memories = {MemoryId("rule one"): ONE.id, MemoryId("rule two"): TWO.id}
+    truth.derived = {MemoryId("derived")}
+    there = held([ONE, TWO], [a_mark(ONE), a_mark(TWO)])
+
+    assert codes(judge(truth, there))[Drift.MEMORY_MISSING] == ("derived", "rule one", "rule two")
+    assert codes(judge(truth, replace(there, spoken_of={ONE.id})))[Drift.MEMORY_MISSING] == (
+        "derived",
+        "rule two",
+    )
+
+
+def test_derived_passages_are_in_no_term_statistics() -> None:
+    truth = a_truth(ONE, replace(TWO, kind=PassageKind.DERIVED))
+
+    assert (counted_in(truth), terms_of(truth)) == (1, terms_of(a_truth(ONE)))
 
 
 def test_by_which_revisions_a_passage_came_is_no_change_of_it() -> None:
