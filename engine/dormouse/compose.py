@@ -171,10 +171,11 @@ async def request_migration(settings: EngineSettings) -> Job:
     """Note the move to the configured model for the next start; whoever calls owns the folder."""
     _refuse_lost_catalog(settings.data_dir)
     catalog = SqlCatalog(f"sqlite:///{settings.data_dir / CATALOG_NAME}", SystemClock())
-    configured = await asyncio.to_thread(OnnxEmbedder)
     try:
         await catalog.migrate()
         await catalog.check()
+        configured = await _configured(settings.embedding, catalog)
+        await configured.close()  # only its name and the length of its vectors are wanted
         await _collection(catalog, configured)
         async with catalog.transaction() as tx:
             job = await request.request_migration(
@@ -183,7 +184,6 @@ async def request_migration(settings: EngineSettings) -> Job:
             await tx.commit()
             return job
     finally:
-        await configured.close()
         await catalog.close()
 
 
@@ -232,14 +232,20 @@ async def _has_applied(catalog: Catalog) -> bool:
         return await tx.changes.highest_applied(LOCAL_WORKSPACE) > 0
 
 
+async def _configured(settings: EmbeddingSettings, catalog: Catalog) -> Embedder:
+    if settings.is_configured:
+        return await _embedder_elsewhere(settings, catalog)
+    return await asyncio.to_thread(OnnxEmbedder)
+
+
 async def _embedder_elsewhere(settings: EmbeddingSettings, catalog: Catalog) -> Embedder:
     from dormouse.adapters.embedder.openai import OpenAIEmbedder
 
     async with catalog.transaction() as tx:
-        known = (await tx.workspaces.ensure(LOCAL_WORKSPACE, "local")).collection
+        row = await tx.workspaces.ensure(LOCAL_WORKSPACE, "local")
     # What is known is not asked for: a start must not need an endpoint that is away just now.
-    is_same = known is not None and known.model == settings.model
-    return await OpenAIEmbedder.open(settings, known.dimension if known and is_same else None)
+    known = {each.model: each.dimension for each in (row.collection, row.building) if each is not None}
+    return await OpenAIEmbedder.open(settings, known.get(settings.model))
 
 
 async def _graph(folder: Path, catalog: Catalog, *, must_exist: bool) -> SqliteGraphStore:

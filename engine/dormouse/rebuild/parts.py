@@ -53,7 +53,8 @@ class ModelParts:
             return await self.part(change.blob, model)
         except EmbedderUnavailableError:
             part = await self._decoded(change.blob)
-        found = await self._embedders.of(model).embed_passages([each.indexed_text for each in part.passages])
+        texts = [each.indexed_text for each in part.passages]  # none where a model had nothing to say
+        found = await self._embedders.of(model).embed_passages(texts) if texts else ()
         again = _with(part, model, found)
         blob = await self._blobs.put(change.workspace, change.job, encode_part(again))
         async with self._catalog.transaction() as tx:
