@@ -17,6 +17,7 @@ async def troubles(ports: Ports, scope: Scope) -> Sequence[DormouseError]:
         partial(_graph_and_vectors, ports, scope),
         partial(_blobs, ports, scope),
         partial(_progress, ports, scope),
+        partial(_model, ports, scope),
     )
     for probe in probes:
         try:
@@ -36,6 +37,19 @@ async def _progress(ports: Ports, scope: Scope) -> None:
         reason = (await tx.workspaces.get(scope.workspace)).parked_reason
     if reason is not None:
         raise UnavailableError(f"accepted work waits and is tried again by itself ({reason})")
+
+
+async def _model(ports: Ports, scope: Scope) -> None:
+    """A move to it that is under way is told as a rebuild."""
+    async with ports.catalog.reading() as tx:
+        is_moving = (await tx.workspaces.get(scope.workspace)).building is not None
+    active, configured = ports.embedders.active.model, ports.embedders.configured.model
+    if active != configured and not is_moving:
+        raise MisconfiguredError(
+            f"another embedding model is configured ({configured}) than the one that answers ({active}): run "
+            "`dormouse migrate-embedding`, or configure the former one again",
+            setting="EMBEDDING__MODEL",
+        )
 
 
 async def _graph_and_vectors(ports: Ports, scope: Scope) -> None:
