@@ -81,7 +81,7 @@ def remember(  # noqa: PLR0913 - its options
         bool, typer.Option("--background", help="Do not wait until it is searchable.")
     ] = False,
 ) -> None:
-    """Remember files, whole folders, or text from standard input.
+    """Remember files, folders, or text from standard input.
 
     Repeating the command is cheap: what is already there is not read again. Hidden and generated folders
     are left out; other files that cannot be read are named.
@@ -109,7 +109,7 @@ def recall(
     search_type: Annotated[str, typer.Option(help="CHUNKS, CHUNKS_LEXICAL or another named kind.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Find what is remembered, with where it is from and when."""
+    """Find what is remembered, with its source and date."""
     from dormouse.cli import recall as command
 
     body: dict[str, object] = {"query": query, "top_k": top_k}
@@ -125,7 +125,7 @@ def forget(
     everything: Annotated[bool, typer.Option("--everything", help="All that you own.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Forget an item, a dataset or everything, for good; asks first.
+    """Forget an item, a dataset or all, for good; asks first.
 
     When it returns, it is gone from every store, index and log.
     """
@@ -206,7 +206,7 @@ def cancel(job: Job, *, as_json: AsJson = False) -> None:
 
 @app.command()
 def status(*, as_json: AsJson = False) -> None:
-    """Show the server that holds the memory, and how much is in it."""
+    """Show the server of this memory and how much it holds."""
     from dormouse.cli import status as command
 
     _end(command.status(as_json=as_json))
@@ -236,7 +236,7 @@ def export(
 
 @app.command()
 def audit(*, as_json: AsJson = False) -> None:
-    """Compare all stores with each other, row by row, and change nothing.
+    """Compare all stores row by row; changes nothing.
 
     Ends with 1 when any differ. It reads everything, so a large memory takes a while.
     """
@@ -272,7 +272,7 @@ def rebuild(
     vectors: Annotated[bool, typer.Option("--vectors", help="The vectors only.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Make the graph and the vectors anew from what was remembered.
+    """Make graph and vectors anew from what was remembered.
 
     For files that are lost, damaged or of another version, also when the server does not start. Nothing is
     read or embedded again; a rebuild that was interrupted goes on.

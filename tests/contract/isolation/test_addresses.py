@@ -32,6 +32,7 @@ class Things:
     document: str
     job: str
     session: str
+    ontology: str
     own: str  # a dataset of the one who asks
 
     def put_into(self, template: str) -> str:
@@ -42,15 +43,17 @@ class Things:
             .replace("{name}", self.name)
             .replace("{document}", self.document)
             .replace("{job}", self.job)
+            .replace("{ontology}", self.ontology)
+            .replace("{user}", "ada")
         )
 
     def taken_out_of(self, said: str) -> str:
-        for thing in (self.dataset, self.name, self.document, self.job, self.session):
+        for thing in (self.dataset, self.name, self.document, self.job, self.session, self.ontology):
             said = said.replace(thing, "…")
         return said
 
 
-REST: list[tuple[str, str, dict[str, Any] | None]] = [
+REST: list[tuple[str, str, dict[str, Any] | list[str] | None]] = [
     ("GET", "/datasets/{dataset}/data", None),
     ("GET", "/datasets/{name}/data", None),
     ("GET", "/datasets/{dataset}/data/count", None),
@@ -76,6 +79,11 @@ REST: list[tuple[str, str, dict[str, Any] | None]] = [
     ("POST", "/jobs/{job}/cancel", None),
     ("POST", "/jobs/{job}/retry", None),
     ("GET", "/datasets/{dataset}/graph", None),
+    ("GET", "/datasets/{dataset}/grants", None),
+    ("POST", "/permissions/datasets/{user}?permission_name=read", ["{dataset}"]),
+    ("DELETE", "/permissions/datasets/{user}?permission_name=read", ["{dataset}"]),
+    ("GET", "/ontologies/{ontology}", None),
+    ("DELETE", "/ontologies/{ontology}", None),
     ("GET", "/jobs?dataset={dataset}", None),
     ("GET", "/jobs?dataset={name}", None),
     ("GET", "/export?dataset={dataset}", None),
@@ -127,13 +135,21 @@ def somebodys(users: tuple[httpx.Client, httpx.Client]) -> Things:
     form = {"datasetName": NAME, "session_id": "locks"}
     said = ada.post("/api/v1/remember", data=form, files={"raw_data": (None, b"The lock is rusty.")})
     assert said.status_code == 200, said.text
+    words = (
+        b"<urn:a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/2002/07/owl#Class> .\n"
+    )
+    ontology = {"ontology_file": ("a.nt", words)}
+    kept_words = ada.post("/api/v1/ontologies", data={"ontology_key": "botany"}, files=ontology)
+    assert kept_words.status_code == 200, kept_words.text
     (job,) = ada.get("/api/v1/jobs").json()["jobs"]
-    return Things(kept["dataset_id"], NAME, kept["items"][0]["id"], job["id"], "locks", own)
+    return Things(kept["dataset_id"], NAME, kept["items"][0]["id"], job["id"], "locks", "botany", own)
 
 
 @pytest.fixture(scope="module")
 def nobodys(somebodys: Things) -> Things:
-    return Things(str(uuid4()), "no such name", str(uuid4()), str(uuid4()), "no talk", somebodys.own)
+    return Things(
+        str(uuid4()), "no such name", str(uuid4()), str(uuid4()), "no talk", "no words", somebodys.own
+    )
 
 
 @promise("P5")
@@ -144,7 +160,7 @@ def test_a_route_does_not_tell_a_strangers_thing_from_nothing(
     nobodys: Things,
     method: str,
     path: str,
-    body: dict[str, Any] | None,
+    body: dict[str, Any] | list[str] | None,
 ) -> None:
     _, grace = users
 

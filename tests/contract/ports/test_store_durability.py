@@ -221,7 +221,7 @@ async def test_a_passage_of_110_words_costs_at_most_8_kb(tmp_path: Path) -> None
 async def test_a_damaged_graph_says_what_to_do_and_no_path(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(damage)
 
-    with pytest.raises(MisconfiguredError, match="put a backup of the data folder in its place") as caught:
+    with pytest.raises(MisconfiguredError, match="`dormouse rebuild` makes it anew") as caught:
         await SqliteGraphStore.open(tmp_path)
 
     assert str(tmp_path) not in str(caught.value)
