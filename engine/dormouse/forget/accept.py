@@ -1,7 +1,8 @@
 """Accepting a forget: what it names is invisible when this returns, and is erased everywhere after that.
 
-Raising the generation, cancelling unfinished work, erasing session entries and numbering the erasure are one
-transaction, so that nothing accepted later can be hit by it. Source: writes §1 and §5.
+Raising the generation, taking back the grants, cancelling unfinished work, erasing session entries and
+numbering the erasure are one transaction, so that nothing accepted later can be hit by it.
+Source: writes §1 and §5.
 """
 
 from collections.abc import Mapping, Sequence
@@ -102,6 +103,8 @@ async def _forget_datasets(
     jobs: list[Job] = []
     entries = 0
     for dataset in datasets:
+        # The id outlives the dataset: whoever could read the old one must not read what is remembered anew.
+        await tx.access.revoke_all(dataset.id)
         if not dataset.listed:
             continue  # already forgotten, and nothing was remembered since
         found = [

@@ -19,6 +19,7 @@ from dormouse.ids import BlobKey, DocumentId, JobId, document_id, new_job_id, sh
 from dormouse.ingest.dedupe import Decision, Known, decide, identity_of
 from dormouse.ingest.stage import job_for, take_up
 from dormouse.ingest.validate import check
+from dormouse.jobs.follow import own_job
 from dormouse.jobs.once import answered_before, note_answer
 from dormouse.model.dataset import Dataset
 from dormouse.model.document import INLINE_LIMIT_BYTES, Content, Document, Revision
@@ -100,7 +101,8 @@ class Acceptor:
         """A failed job's content once more, as a new revision, so that no late erasure of the failed one
         can touch it.
 
-        Raises `NotFoundError`, `ConflictError` (did not fail) and `SupersededError` (out of date).
+        Raises `NotFoundError`, `ForbiddenError` (somebody else's), `ConflictError` (did not fail) and
+        `SupersededError` (out of date).
         """
         async with self._catalog.reading() as tx:
             known = await answered_before(tx, scope.principal, idempotency)
@@ -339,11 +341,11 @@ def _revision(offer: _Offer, document: Document, now_ms: int) -> Revision:
 async def _failed_attempt(
     tx: CatalogTransaction, scope: Scope, job_id: JobId
 ) -> tuple[Job, Document, Revision]:
-    job = await tx.jobs.get(job_id)
-    if job.dataset not in scope.writable or job.document is None:
-        raise NotFoundError("Job not found")
-    if job.stage is not Stage.FAILED:
-        raise ConflictError("only a failed job can be retried")
+    job = await own_job(tx, scope, job_id)
+    if job.stage is not Stage.FAILED or job.document is None:
+        raise ConflictError("only a failed job that brings content can be retried")
+    if job.dataset not in scope.writable:
+        raise ForbiddenError("the dataset of this job is no longer yours to write to")
     document = await tx.documents.get(job.document)
     revision = await tx.revisions.get(job.document, job.revision)
     if document is None or revision is None or document.newest_revision != job.revision:

@@ -8,11 +8,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
-from dormouse.errors import NotFoundError
+from dormouse.errors import ForbiddenError, NotFoundError
 from dormouse.ids import DatasetId, JobId
 from dormouse.model.job import Job, JobStep, Stage
 from dormouse.model.scope import Scope
-from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 
 Progress = Callable[[Job], Awaitable[None]]
 Goal = Literal["searchable", "final"]
@@ -33,6 +33,19 @@ async def read_job(catalog: Catalog, scope: Scope, job: JobId) -> Job:
     found = await catalog.read(lambda tx: tx.jobs.get(job))
     if found.workspace != scope.workspace or not may_see(found, scope):
         raise NotFoundError("no such job")
+    return found
+
+
+async def own_job(tx: CatalogTransaction, scope: Scope, job: JobId) -> Job:
+    """For who wants to change it.
+
+    Raises `NotFoundError` as `read_job` does, and `ForbiddenError` for one that the caller may only read.
+    """
+    found = await tx.jobs.get(job)
+    if found.workspace != scope.workspace or not may_see(found, scope):
+        raise NotFoundError("no such job")
+    if found.principal != scope.principal:
+        raise ForbiddenError("only who handed the content over may retry or cancel its job")
     return found
 
 

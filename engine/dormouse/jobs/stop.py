@@ -1,8 +1,8 @@
 """Stopping a job that is not searchable yet, by whoever handed its content over. Source: writes §4."""
 
-from dormouse.errors import ConflictError, ForbiddenError, NotFoundError, UnavailableError
+from dormouse.errors import ConflictError, UnavailableError
 from dormouse.ids import JobId
-from dormouse.jobs.follow import may_see
+from dormouse.jobs.follow import own_job
 from dormouse.jobs.progress import cancel
 from dormouse.model.job import CancelReason, Job, JobKind
 from dormouse.model.scope import Scope
@@ -18,11 +18,7 @@ async def stop(catalog: Catalog, bus: MessageBus, scope: Scope, job: JobId) -> J
     """
     async with catalog.transaction() as tx:
         await tx.changes.lock(scope.workspace)
-        found = await tx.jobs.get(job)
-        if found.workspace != scope.workspace or not may_see(found, scope):
-            raise NotFoundError("no such job")
-        if found.principal != scope.principal:
-            raise ForbiddenError("only who handed the content over may cancel its job")
+        found = await own_job(tx, scope, job)
         if found.cancel_reason is CancelReason.BY_OWNER:
             return found
         if found.kind is not JobKind.REMEMBER or found.stage.is_final or found.stage.is_searchable:

@@ -70,5 +70,6 @@ class Expected:
         kept = self.datasets[dataset]
         kept.documents.clear()
         kept.is_listed = False
+        self.grants = {key: given for key, given in self.grants.items() if key[1] != dataset}
         for notes in self.notes.values():
             notes[:] = [note for note in notes if note[1] != dataset]

@@ -38,3 +38,15 @@ async def test_a_revoked_grant_is_gone_for_that_principal_alone(catalog: Catalog
 
         assert await tx.access.grants_to(ANOTHER_PRINCIPAL) == []
         assert [grant.principal for grant in await tx.access.grants_to(third)] == [third]
+
+
+async def test_all_grants_on_a_dataset_go_at_once_and_those_on_others_stay(catalog: Catalog) -> None:
+    dataset, other = await a_stored_dataset(catalog), await a_stored_dataset(catalog, "other")
+    async with catalog.transaction() as tx:
+        for principal in (ANOTHER_PRINCIPAL, PrincipalId("third")):
+            await tx.access.grant(dataset.id, principal, Permission.READ)
+        await tx.access.grant(other.id, ANOTHER_PRINCIPAL, Permission.READ)
+        await tx.access.revoke_all(dataset.id)
+
+        assert await tx.access.grants_on(dataset.id) == []
+        assert [grant.dataset for grant in await tx.access.grants_to(ANOTHER_PRINCIPAL)] == [other.id]

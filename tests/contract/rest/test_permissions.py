@@ -11,6 +11,7 @@ import pytest
 from dormouse_gateway.auth.api_keys import KeyFile
 from tests.builders import NOW_MS
 from tests.contract.program import Program
+from tests.contract.rest.test_datasets import NOBODYS
 from tests.contract.rest.test_remember import remember
 from tests.promises import promise
 
@@ -123,3 +124,57 @@ def test_a_user_without_a_key_is_given_nothing_and_all_datasets_stay_as_they_wer
 
     assert (nobody.status_code, half.status_code) == (404, 404)
     assert users["ada"].get(f"/api/v1/datasets/{place}/grants").json() == []
+
+
+@promise("P5")
+@pytest.mark.parametrize("way", ["forget", "delete", "everything"])
+def test_a_grant_ends_with_the_dataset_and_not_even_its_name_made_anew_brings_it_back(
+    users: dict[str, httpx.Client], dataset: str, way: str
+) -> None:
+    before = remember(users["eve"], dataset).json()
+    place, job = before["dataset_id"], before["pipeline_run_id"]
+    share(users["eve"], "bob", [place])
+    assert users["bob"].get(f"/api/v1/jobs/{job}").status_code == 200
+    _forget(users["eve"], place, way)
+
+    again = remember(users["eve"], dataset)
+
+    assert again.json()["dataset_id"] == place
+    assert users["eve"].get(f"/api/v1/datasets/{place}/grants").json() == []
+    assert place not in seen(users["bob"])
+    for kind, rest, wanted in (
+        ("datasets", "/data", place),
+        ("jobs", "", job),
+        ("jobs", "", again.json()["pipeline_run_id"]),
+    ):
+        shown, never = (users["bob"].get(f"/api/v1/{kind}/{each}{rest}") for each in (wanted, NOBODYS))
+        assert (shown.status_code, shown.json()["code"]) == (never.status_code, never.json()["code"])
+        assert shown.status_code == 404
+    eves, bobs = (users[name].post("/api/v1/recall", json={"query": "Initech"}) for name in ("eve", "bob"))
+    assert place in eves.text
+    assert bobs.status_code == 200
+    assert place not in bobs.text
+
+
+@pytest.mark.parametrize(("deed", "permission"), [("retry", "read"), ("retry", "write"), ("cancel", "read")])
+def test_another_users_job_is_nobody_elses_to_change(
+    users: dict[str, httpx.Client], dataset: str, deed: str, permission: str
+) -> None:
+    body = remember(users["ada"], dataset, name="broken.pdf").json()
+    path = f"/api/v1/jobs/{body['pipeline_run_id']}/{deed}"
+    unreadable = users["bob"].post(path)
+
+    share(users["ada"], "bob", [body["dataset_id"]], permission)
+    readable = users["bob"].post(path)
+
+    assert (unreadable.status_code, unreadable.json()["code"]) == (404, "not_found")
+    assert (readable.status_code, readable.json()["code"]) == (403, "forbidden")
+
+
+def _forget(client: httpx.Client, place: str, way: str) -> None:
+    if way == "delete":
+        answer = client.delete(f"/api/v1/datasets/{place}")
+    else:
+        body = {"everything": True} if way == "everything" else {"dataset": place}
+        answer = client.post("/api/v1/forget", json=body)
+    assert answer.is_success, answer.text

@@ -47,6 +47,9 @@ class SqlAccessBook:
             delete(grants).where(grants.c.dataset == dataset, grants.c.principal == principal)
         )
 
+    async def revoke_all(self, dataset: DatasetId) -> None:
+        await self._connection.run(delete(grants).where(grants.c.dataset == dataset))
+
     async def grants_on(self, dataset: DatasetId) -> Sequence[Grant]:
         rows = await self._connection.rows(
             select(grants).where(grants.c.dataset == dataset).order_by(grants.c.principal)

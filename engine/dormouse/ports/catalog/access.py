@@ -22,6 +22,10 @@ class AccessBook(Protocol):
 
     async def revoke(self, dataset: DatasetId, principal: PrincipalId) -> None: ...
 
+    async def revoke_all(self, dataset: DatasetId) -> None:
+        """Whoever held a grant on it: what is made under its id later is nobody's but its owner's."""
+        ...
+
     async def grants_on(self, dataset: DatasetId) -> Sequence[Grant]:
         """By principal."""
         ...

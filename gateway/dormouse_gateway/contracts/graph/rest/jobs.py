@@ -73,11 +73,11 @@ READ_JOB = Operation(
 
 
 RETRY_JOB = Operation(
-    "Try the content of a failed job again",
+    "Try the content of one's own failed job again",
     "jobs",
     {200: Answer("The new job.", JobView)},
     parameters=(_JOB, IDEMPOTENCY_KEY),
-    refusals=(404, 409, 422),
+    refusals=(403, 404, 409, 422),
 )
 CANCEL_JOB = Operation(
     "Cancel one's own job before its content is searchable",
