@@ -21,6 +21,7 @@ from dormouse.errors import UnreadableDocumentError
 from dormouse.ingest.decode import decode
 from dormouse.ingest.page_text import page_text
 from dormouse.ingest.parsed import Turn
+from dormouse.model.instant import has_date
 from dormouse.model.passage import Precision
 
 T = TypeVar("T")
@@ -133,10 +134,10 @@ def _sent(message: EmailMessage, zone: ZoneInfo) -> datetime | None:
     try:
         sent = parsedate_to_datetime(_header(message, "date"))
         sent = sent if sent.tzinfo else sent.replace(tzinfo=zone)
-        sent.timestamp()
+        is_shown = has_date(round(sent.timestamp() * 1000))
     except (ValueError, TypeError, IndexError, OverflowError):  # no date, or a year that no clock reaches
         return None
-    return sent
+    return sent if is_shown else None
 
 
 def _body_of(message: EmailMessage) -> str:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 from dormouse.errors import InvalidInputError
+from dormouse.model.instant import has_date
 from dormouse.model.passage import Precision
 
 MAX_WRITTEN_CHARACTERS = 60
@@ -166,6 +167,8 @@ def _stamp(written: str, moment: datetime, tz: tzinfo, precision: Precision) -> 
         local = moment.replace(tzinfo=tz)
         instant_ms = round(local.timestamp() * 1000)
     except (OverflowError, ValueError):
+        return None
+    if not has_date(instant_ms):
         return None
     return Timestamp(written, instant_ms, _offset_of(local), precision)
 

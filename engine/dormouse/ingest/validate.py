@@ -7,6 +7,7 @@ from dormouse.errors import InvalidInputError, TooLargeError
 from dormouse.ingest.sound_text import check_characters, check_text
 from dormouse.ingest.timestamps import zone_named
 from dormouse.model.document import CONTENT_LIMIT_BYTES, Content, ContentKind
+from dormouse.model.instant import has_date
 
 MAX_LABEL_CHARACTERS = 1_000
 
@@ -23,6 +24,8 @@ def check(content: Content) -> None:
         raise InvalidInputError("content must not be empty", field="content")
     _check_label(content.external_id, "external_id")
     _check_label(content.filename or None, "filename")
+    if content.occurred_ms is not None and not has_date(content.occurred_ms):
+        raise InvalidInputError("occurred_at must be within the years 1 to 9999, in UTC", field="occurred_at")
     zone_named(content.zone)
 
 

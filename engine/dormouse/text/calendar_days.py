@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
+from dormouse.model.instant import local_time
 from dormouse.model.interval import Interval
 
 
@@ -13,7 +14,7 @@ class Calendar:
     zone: tzinfo
 
     def day_of(self, instant_ms: int) -> date:
-        return datetime.fromtimestamp(instant_ms / 1000, self.zone).date()
+        return local_time(instant_ms, self.zone).date()
 
     def days(self, first: date, count: int = 1) -> Interval:
         return Interval(self._midnight(first), self._midnight(first + timedelta(days=count)))

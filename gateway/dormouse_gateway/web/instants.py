@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from dormouse.errors import InvalidInputError
+from dormouse.model.instant import has_date, local_time
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -16,12 +17,15 @@ def instant_of(text: str, field: str) -> tuple[int, int]:
     offset = moment.utcoffset()
     if offset is None:
         raise _refusal(field)
-    return (moment - _EPOCH) // timedelta(milliseconds=1), offset // timedelta(minutes=1)
+    instant_ms = (moment - _EPOCH) // timedelta(milliseconds=1)
+    if not has_date(instant_ms):
+        raise InvalidInputError(f"{field} must be within the years 1 to 9999, in UTC", field=field)
+    return instant_ms, int(offset / timedelta(minutes=1))
 
 
 def iso(instant_ms: int) -> str:
-    moment = _EPOCH + timedelta(milliseconds=instant_ms)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """An instant that no calendar shows is shown as the nearest one that does."""
+    return local_time(instant_ms).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def iso_or_none(instant_ms: int | None) -> str | None:

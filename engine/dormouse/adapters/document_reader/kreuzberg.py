@@ -17,6 +17,7 @@ from dormouse.adapters.apart.process import Bounds, run_apart
 from dormouse.adapters.document_reader.formats import is_encrypted_office, mime_of
 from dormouse.adapters.document_reader.read_main import OUTPUT_LIMIT_CHARACTERS
 from dormouse.errors import OverloadedError, UnreadableDocumentError
+from dormouse.model.instant import has_date
 from dormouse.ports.document_reader import ReadDocument
 
 WALL_LIMIT_S = 60.0
@@ -104,7 +105,8 @@ def _instant(written: str) -> int | None:
         with contextlib.suppress(ValueError, TypeError, OverflowError):
             moment = read(written.strip())
             moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-            return round(moment.timestamp() * 1000)
+            instant_ms = round(moment.timestamp() * 1000)
+            return instant_ms if has_date(instant_ms) else None
     return None
 
 

@@ -237,4 +237,5 @@ def _ended(valid: Interval, ending: DatedSpan | None, starting: DatedSpan | None
 
 
 def _from(instant_ms: int | None) -> Interval:
-    return Interval() if instant_ms is None else Interval(instant_ms, END_MS)
+    """At the end of all time there is nothing left that it could be valid for, and so no start either."""
+    return Interval() if instant_ms is None or instant_ms >= END_MS else Interval(instant_ms, END_MS)

@@ -6,10 +6,10 @@ Source: retrieval, "Extraction without an LLM".
 """
 
 import json
-from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from dormouse.adapters.language_model.chat import Prompt
+from dormouse.model.instant import local_time, zone_at
 from dormouse.model.memory import FUNCTIONAL_PREDICATES
 from dormouse.model.passage import Passage, Precision
 from dormouse.ports.extractor import Window
@@ -18,8 +18,6 @@ VERSION = "1"
 MAX_WISH_CHARACTERS = 4_000
 MAX_REPLY_TOKENS = 6_000
 LEAST_REPLY_TOKENS = 800
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _INSTRUCTIONS = f"""\
 You turn passages of somebody's notes, documents and conversations into memories that stand by themselves.
@@ -124,6 +122,5 @@ def _time(passage: Passage) -> str:
     """As whoever wrote it would write it, with the day of the week: "last Friday" is counted from it."""
     if passage.occurred_ms is None or passage.precision is Precision.FUZZY:
         return ""
-    zone = timezone(timedelta(minutes=passage.offset_minutes or 0))
-    local = (_EPOCH + timedelta(milliseconds=passage.occurred_ms)).astimezone(zone)
+    local = local_time(passage.occurred_ms, zone_at(passage.offset_minutes))
     return local.strftime("%Y-%m-%d (%A)" if passage.precision is Precision.DAY else "%Y-%m-%dT%H:%M%z (%A)")

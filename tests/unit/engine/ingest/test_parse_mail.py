@@ -133,3 +133,9 @@ def test_attachments_follow_their_message_under_their_own_name() -> None:
 def test_any_bytes_are_read_or_refused(tail: bytes, head: bytes) -> None:
     for part in mail_parts(head + tail, UTC):
         assert isinstance(part, Turn | Attachment)
+
+
+def test_a_date_that_no_calendar_shows_is_none() -> None:
+    (turn,) = turns(ADA.replace("Tue, 03 Mar 2026 10:22:00 +0100", "31 Dec 9999 23:59:59 -2359"))
+
+    assert (turn.occurred_ms, turn.time, turn.precision) == (None, "", None)

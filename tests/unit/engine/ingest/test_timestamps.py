@@ -49,7 +49,8 @@ def test_seconds_and_milliseconds_are_told_apart_and_written_out(number: float) 
 @pytest.mark.parametrize(
     "value",
     ["05/08/23", "yesterday", "Chapter 12 of 2023", "31 February 2023", "13:99 on 8 May 2023", "", "8 May",
-     12, True, None, float("nan"), 1e300, ["2023-05-08"], "2023-05-08 and so on", "9" * 300],
+     12, True, None, float("nan"), 1e300, ["2023-05-08"], "2023-05-08 and so on", "9" * 300,
+     "9999-12-31T23:59:59.999-23:59", "0001-01-01T00:00:00+23:59"],
 )  # fmt: skip
 def test_what_reads_two_ways_or_none_is_left_alone(value: object) -> None:
     assert read_timestamp(value, ZULU) is None

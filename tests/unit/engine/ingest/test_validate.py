@@ -5,6 +5,7 @@ import pytest
 from dormouse.errors import InvalidInputError, TooLargeError
 from dormouse.ingest.validate import check
 from dormouse.model.document import CONTENT_LIMIT_BYTES, Content, ContentKind
+from dormouse.model.interval import BEGINNING_MS, END_MS
 
 
 @pytest.mark.parametrize(
@@ -12,6 +13,8 @@ from dormouse.model.document import CONTENT_LIMIT_BYTES, Content, ContentKind
     [
         Content(body="你好，世界 🌍 مرحبا".encode()),
         Content(body=b"x" * CONTENT_LIMIT_BYTES),
+        Content(body=b"x", occurred_ms=END_MS),
+        Content(body=b"x", occurred_ms=BEGINNING_MS),
         Content(body=b"\x00\xff", kind=ContentKind.FILE, filename="a.bin"),
         Content(body=b"x", zone="Asia/Ho_Chi_Minh", external_id="7", filename="Ghi chú.txt"),
     ],
@@ -37,6 +40,8 @@ def test_whole_readable_content_is_taken(content: Content) -> None:
         (Content(body=b"x", zone="Mars/Olympus"), "zone"),
         (Content(body=b"x", zone="../etc/passwd"), "zone"),
         (Content(body=b"x", zone=""), "zone"),
+        (Content(body=b"x", occurred_ms=END_MS + 1), "occurred_at"),
+        (Content(body=b"x", occurred_ms=BEGINNING_MS - 1), "occurred_at"),
     ],
 )
 def test_what_breaks_a_rule_is_refused_by_field(content: Content, field: str) -> None:

@@ -4,11 +4,11 @@ Source: graph contract, "recall".
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from mcp.types import CallToolResult
 
+from dormouse.model.instant import local_time, zone_at
 from dormouse.model.interval import Interval
 from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
@@ -20,7 +20,6 @@ from dormouse_gateway.web.instants import iso, iso_or_none
 MEMORY_META = "cognee/memory"
 BODY_LIMIT_CHARACTERS = 40_000  # clients refuse results of more than about 25,000 tokens
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DEGRADED = "Part of the search did not answer ({parts}); there may be more."
 
 
@@ -139,12 +138,8 @@ def _as_written(passage: Passage) -> str | None:
     """The time a passage is from, in the offset of whoever wrote it."""
     if passage.occurred_ms is None:
         return None
-    offset = timezone(timedelta(minutes=passage.offset_minutes or 0))
-    return (
-        (_EPOCH + timedelta(milliseconds=passage.occurred_ms))
-        .astimezone(offset)
-        .isoformat(timespec="milliseconds")
-    )
+    written = local_time(passage.occurred_ms, zone_at(passage.offset_minutes))
+    return written.isoformat(timespec="milliseconds")
 
 
 def _session_view(hit: SessionHit) -> dict[str, Any]:
