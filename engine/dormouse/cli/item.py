@@ -4,15 +4,18 @@ from typing import Any
 
 import typer
 
-from dormouse.adapters.remote.rest import RestClient
+from dormouse.adapters.remote.rest import RefusedError, RestClient
 from dormouse.cli.terminal import note
 
 
 async def item_named(client: RestClient, dataset: str, item: str) -> dict[str, Any] | None:
-    """By id, external id or name; an ambiguous name is refused rather than guessed."""
+    """By id, external id or name; an ambiguous name is refused rather than guessed.
+
+    Raises `RefusedError` for a dataset that is unknown.
+    """
     owned = [row for row in await client.datasets() if dataset in {row["name"], row["id"]}]
-    if not owned:
-        return None
+    if not owned:  # in the server's words, as every other command says it
+        raise RefusedError(404, "not_found", f"Dataset '{dataset}' not found", "")
     rows = await client.items(owned[0]["id"])
     for key in ("id", "externalId", "name"):
         matches = [row for row in rows if row.get(key) == item]

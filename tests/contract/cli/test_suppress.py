@@ -1,3 +1,5 @@
+import pytest
+
 from tests.contract.program import Program
 
 
@@ -12,3 +14,14 @@ def test_an_item_is_hidden_and_shown_again_by_name(program: Program) -> None:
     assert (shown.returncode, shown.stdout) == (0, "restored a.txt\n")
     assert "hedgehog" in program.run("recall", "launch code word").stdout
     assert program.run("suppress", "main_dataset", "b.txt").returncode == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("suppress", "nosuch", "a.txt"), ("restore", "nosuch", "a.txt"), ("forget", "-d", "nosuch", "a.txt")],
+)
+def test_an_unknown_dataset_is_named_as_every_command_names_it(program: Program, command: list[str]) -> None:
+    refused, recalled = program.run(*command), program.run("recall", "-d", "nosuch", "anything")
+
+    assert "Dataset 'nosuch' not found" in refused.stderr
+    assert (refused.returncode, refused.stderr) == (recalled.returncode, recalled.stderr)
