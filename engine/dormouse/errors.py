@@ -19,6 +19,7 @@ DormouseError
 │   ├── OverloadedError          a bound was reached
 │   └── DataFolderBusyError      another process owns the data folder
 ├── ModelRefusedError            the language model's endpoint refuses what is asked, and will again
+├── ModelReplyMalformedError     what it answered is not what the interface says; asking again costs the same
 ├── LeaseLostError               a successor holds the lease; what was being done is not ours any more
 └── MisconfiguredError           the process cannot run like this; says which setting and what to do
 
@@ -133,6 +134,10 @@ class DataFolderBusyError(UnavailableError):
 
 class ModelRefusedError(DormouseError):
     code = "model_refused"
+
+
+class ModelReplyMalformedError(DormouseError):
+    code = "model_reply_malformed"
 
 
 class LeaseLostError(DormouseError):

@@ -16,10 +16,11 @@ from dormouse.ingest.parse_markdown import looks_like_markdown, parse_markdown
 from dormouse.ingest.parse_records import load_json, load_json_lines, parse_code, parse_json, parse_table
 from dormouse.ingest.parse_transcript import turns_of_transcript
 from dormouse.ingest.parsed import ParsedDocument, Section, Turn
-from dormouse.ingest.sound_text import check_characters, is_encodable
+from dormouse.ingest.sound_text import check_characters
 from dormouse.ingest.timestamps import zone_named
 from dormouse.model.document import CONTENT_LIMIT_BYTES, ContentKind
 from dormouse.ports.document_reader import DocumentReader
+from dormouse.text.soundness import is_encodable
 
 _MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 _JSON = frozenset({".json", ".jsonl", ".ndjson"})

@@ -4,6 +4,7 @@ A lone surrogate cannot be encoded, a NUL ends strings in some stores, blank tex
 """
 
 from dormouse.errors import InvalidInputError
+from dormouse.text.soundness import is_encodable
 
 
 def check_text(value: str, field: str) -> None:
@@ -19,11 +20,3 @@ def check_characters(value: str, field: str) -> None:
         raise InvalidInputError(f"{field} must not contain NUL characters", field=field)
     if not is_encodable(value):
         raise InvalidInputError(f"{field} must not contain unpaired surrogates", field=field)
-
-
-def is_encodable(value: str) -> bool:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -61,5 +61,5 @@ class WindowExtractor(Protocol):
         ...
 
     async def derive(self, window: Window) -> WindowExtraction:
-        """Raises `ModelUnavailableError` and `ModelRefusedError`."""
+        """Raises `ModelUnavailableError` and `ModelRefusedError`; a malformed reply is dropped and counted."""
         ...

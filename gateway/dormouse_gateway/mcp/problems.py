@@ -46,6 +46,9 @@ PROBLEMS: Mapping[str, ProblemText] = MappingProxyType(
         "model_refused": ProblemText(
             fix="Tell whoever runs the server to check its language model's settings."
         ),
+        "model_reply_malformed": ProblemText(
+            fix="Tell whoever runs the server to check its language model's settings."
+        ),
         "overloaded": ProblemText("too much is asked at once", "Try again in {retry_after_s} s."),
         "data_folder_busy": ProblemText(
             "another process owns the data folder", "Use the Dormouse that is already running."

@@ -46,6 +46,7 @@ REPLIES: Mapping[str, Reply] = {
         503, _LATER + " If it stays, see to the endpoint that DORMOUSE_LLM__BASE_URL names."
     ),
     "model_refused": Reply(502, "Ask whoever runs the server to check the DORMOUSE_LLM__ settings."),
+    "model_reply_malformed": Reply(502, "Ask whoever runs the server to check the DORMOUSE_LLM__ settings."),
     "overloaded": Reply(429, _LATER),
     "data_folder_busy": Reply(503, "Use the server that owns the data folder; `dormouse status` names it."),
     "lease_lost": Reply(503, _LATER),

@@ -89,10 +89,15 @@ def _cites_nothing(_number: int, _asked: Asked) -> Said:
     return Said(json.dumps({"answered": True, "answer": "It is under the mat.", "sources": [7]}))
 
 
+def _says_an_object(_number: int, _asked: Asked) -> Said:
+    return Said(body={"choices": [{"index": 0, "message": {"content": {"answer": "It is under the mat."}}}]})
+
+
 @pytest.mark.parametrize(
     ("reply", "text", "degraded"),
     [
         (_wrong_key, f"note.txt: “{NOTE}”", "answer"),
+        (_says_an_object, f"note.txt: “{NOTE}”", "answer"),
         (_abstains, "The memories that were found do not answer this.", None),
         (_cites_nothing, "The memories that were found do not answer this.", None),
     ],

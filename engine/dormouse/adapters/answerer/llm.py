@@ -13,11 +13,14 @@ from dormouse.adapters.answerer.prompt import prompt_of
 from dormouse.adapters.language_model.chat import ChatModel
 from dormouse.model.passage import Passage
 from dormouse.ports.answerer import Answer
+from dormouse.text.soundness import made_sound
 
 NOT_ANSWERED = "The memories that were found do not answer this."
 
 _FENCE = re.compile(r"\A```(?:json)?\s*|\s*```\Z", re.IGNORECASE)
-_MARK = re.compile(r"\s*\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
+_NUMBER = r"(?:\d{1,3}\s*[-–]\s*\d{1,3}|[-+−#^]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+_MARK = re.compile(rf"\s*\[\s*({_NUMBER}(?:\s*[,;]\s*{_NUMBER})*)\s*\]")
+_STRETCH = re.compile(r"(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class LlmAnswerer:
         self._chat = chat
 
     async def answer(self, question: str, passages: Sequence[Passage], instruction: str) -> Answer:
-        """Raises `ModelUnavailableError` and `ModelRefusedError`; without passages nobody is asked."""
+        """Raises `ModelUnavailableError`, `ModelRefusedError` and `ModelReplyMalformedError`; without passages
+        nobody is asked."""
         if not passages:
             return Answer(NO_INFORMATION, (), self._chat.model)
         reply = await self._chat.ask(prompt_of(question, passages, instruction), is_patient=False)
@@ -46,9 +50,9 @@ class LlmAnswerer:
 def read_reply(reply: str, sources: int) -> Worded | None:
     """The answer with the sources it names, in the order of its marks; None if it rests on none of them."""
     answer, listed = _parts(reply)
-    marked = [int(each) for marks in _MARK.findall(answer) for each in marks.split(",")]
-    named = [number for number in dict.fromkeys([*marked, *listed]) if 1 <= number <= sources]
-    text = _MARK.sub(lambda found: _kept(found, sources), answer).strip()
+    text = _marked_soundly(made_sound(answer), sources).strip()
+    marked = [number for marks in _MARK.findall(text) for number in _numbers(marks, sources)]
+    named = dict.fromkeys([*marked, *(number for number in listed if 1 <= number <= sources)])
     return Worded(text, tuple(named)) if text and named else None
 
 
@@ -66,8 +70,28 @@ def _parts(reply: str) -> tuple[str, list[int]]:
     return said["answer"], [each for each in numbers if isinstance(each, int) and not isinstance(each, bool)]
 
 
+def _marked_soundly(answer: str, sources: int) -> str:
+    """Until nothing changes: what stood around a mark that is gone may be one itself."""
+    while True:
+        text = _MARK.sub(lambda found: _kept(found, sources), answer)
+        if text == answer:
+            return text
+        answer = text
+
+
+def _numbers(marks: str, sources: int) -> list[int]:
+    """Those that are a source's; `1-3` are three, and a stretch that leaves the sources is none."""
+    numbers: list[int] = []
+    for each in re.split(r"\s*[,;]\s*", marks):
+        found = _STRETCH.fullmatch(each)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        if 1 <= first <= last <= sources:
+            numbers += range(first, last + 1)
+    return numbers
+
+
 def _kept(found: re.Match[str], sources: int) -> str:
     """A mark as one pair of brackets a number, without the numbers that no source has."""
-    numbers = [int(number) for number in found[1].split(",") if 1 <= int(number) <= sources]
+    numbers = _numbers(found[1], sources)
     space = found[0][: found[0].index("[")] if numbers else ""
     return space + "".join(f"[{number}]" for number in numbers)

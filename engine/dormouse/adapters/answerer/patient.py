@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import structlog
 
-from dormouse.errors import ModelRefusedError, ModelUnavailableError
+from dormouse.errors import ModelRefusedError, ModelReplyMalformedError, ModelUnavailableError
 from dormouse.model.passage import Passage
 from dormouse.ports.answerer import Answer, Answerer
 
@@ -25,6 +25,6 @@ class PatientAnswerer:
                 return await self._first.answer(question, passages, instruction)
         except TimeoutError:
             log.warning("answer_too_late", deadline_s=self._deadline_s)
-        except (ModelUnavailableError, ModelRefusedError) as exc:
+        except (ModelUnavailableError, ModelRefusedError, ModelReplyMalformedError) as exc:
             log.warning("answer_failed", code=exc.code)
         return replace(await self._second.answer(question, passages, instruction), is_second_best=True)

@@ -16,11 +16,17 @@ from numpy.typing import NDArray
 
 from dormouse import telemetry
 from dormouse.adapters.language_model.back_off import pause_s
-from dormouse.adapters.language_model.endpoint import failures_translated, open_client, retry_after_s
+from dormouse.adapters.language_model.endpoint import (
+    counted_tokens,
+    failures_translated,
+    open_client,
+    retry_after_s,
+)
 from dormouse.errors import (
     EmbedderUnavailableError,
     MisconfiguredError,
     ModelRefusedError,
+    ModelReplyMalformedError,
     ModelUnavailableError,
 )
 from dormouse.ports.embedder import EmbeddedQuery, EmbeddedText
@@ -108,11 +114,12 @@ class OpenAIEmbedder:
                 found = sorted(answer.data, key=lambda each: each.index)
                 if [each.index for each in found] != list(range(len(sound))):
                     raise ValueError("a vector for each text, in order")
-                seen.tokens_in = getattr(answer.usage, "prompt_tokens", 0)  # some leave it out
-        except (ModelUnavailableError, ModelRefusedError) as exc:
+                vectors = [[float(number) for number in each.embedding] for each in found]
+                seen.tokens_in = counted_tokens(getattr(answer, "usage", None), "prompt_tokens") or 0
+        except (ModelUnavailableError, ModelRefusedError, ModelReplyMalformedError) as exc:
             # A wrong key can be put right too: nothing that waits for it is lost.
             raise EmbedderUnavailableError(str(exc).replace("the model's", "the embedding")) from exc
-        return [list(each.embedding) for each in found]
+        return vectors
 
     def _unit(self, vectors: Sequence[Sequence[float]]) -> _Vectors:
         """Raises `EmbedderUnavailableError`: a NaN would rank first in every query, a zero nowhere."""

@@ -26,6 +26,7 @@ from dormouse.model.memory import (
 )
 from dormouse.model.passage import Passage, PassageKind, Precision
 from dormouse.ports.extractor import Window
+from dormouse.text.soundness import is_sound
 
 MAX_PER_PASSAGE = 16
 MAX_CONTENT_CHARACTERS = 600
@@ -49,6 +50,9 @@ def sift(salvaged: Salvaged, window: Window) -> Sifted:
     passages = {f"p{number}": passage for number, passage in enumerate(window.passages, 1)}
     drafts: dict[PassageId, list[MemoryDraft]] = {passage.id: [] for passage in window.passages}
     for item in salvaged.items:
+        if not _is_sound(item):
+            sifted.dropped["malformed"] += 1
+            continue
         passage = passages.get(_text(item, "passage"))
         if passage is None:
             sifted.dropped["unknown_passage"] += 1
@@ -66,6 +70,12 @@ def sift(salvaged: Salvaged, window: Window) -> Sifted:
         for passage in window.passages
     )
     return sifted
+
+
+def _is_sound(item: dict[str, Any]) -> bool:
+    """Every text of an item, and every text in its lists, could be stored: what lies deeper is never read."""
+    lists = (value if isinstance(value, list) else [value] for value in item.values())
+    return all(is_sound(text) for texts in lists for text in texts if isinstance(text, str))
 
 
 def _keep(draft: MemoryDraft, kept: list[MemoryDraft], sifted: Sifted) -> None:

@@ -2,8 +2,9 @@
 
 from dormouse.adapters.extractor.candidates import sift
 from dormouse.adapters.extractor.prompt import VERSION, prompt_of, reply_tokens
-from dormouse.adapters.extractor.salvage import salvage
+from dormouse.adapters.extractor.salvage import Salvaged, salvage
 from dormouse.adapters.language_model.chat import ChatModel, estimated_tokens
+from dormouse.errors import ModelReplyMalformedError
 from dormouse.ports.extractor import ModelUsage, Window, WindowExtraction
 
 USUAL_SHARE = 3  # a reply takes about a third of what it is allowed
@@ -23,7 +24,13 @@ class LlmExtractor:
 
     async def derive(self, window: Window) -> WindowExtraction:
         """What a reply of no use holds is nothing: asking again would cost as much and say the same."""
-        reply = await self._chat.ask(prompt_of(window))
+        prompt = prompt_of(window)
+        try:
+            reply = await self._chat.ask(prompt)
+        except ModelReplyMalformedError:
+            asked = ModelUsage(calls=1, tokens_in=estimated_tokens(prompt.instructions, prompt.data))
+            nothing = sift(Salvaged(broken=1), window)
+            return WindowExtraction(nothing.extractions, asked, dict(nothing.dropped))
         sifted = sift(salvage(reply.text), window)
         return WindowExtraction(
             extractions=sifted.extractions,

@@ -5,7 +5,6 @@ Never more calls at a time than its slots; content goes into the request and now
 
 import asyncio
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,12 @@ from openai.types.chat import ChatCompletion
 from dormouse import telemetry
 from dormouse.adapters.language_model.back_off import pause_s
 from dormouse.adapters.language_model.dialect import Dialect
-from dormouse.adapters.language_model.endpoint import complaint_of, failures_translated, retry_after_s
+from dormouse.adapters.language_model.endpoint import (
+    complaint_of,
+    counted_tokens,
+    failures_translated,
+    retry_after_s,
+)
 from dormouse.errors import ModelRefusedError, ModelUnavailableError
 
 _MALFORMED_REQUEST = frozenset({400, 422})
@@ -53,7 +57,8 @@ class ChatModel:
         self._dialect = Dialect()
 
     async def ask(self, prompt: Prompt, *, is_patient: bool = True) -> Reply:
-        """Raises `ModelUnavailableError` and `ModelRefusedError`; an impatient caller's one attempt is all."""
+        """Raises `ModelUnavailableError`, `ModelRefusedError` and `ModelReplyMalformedError`; an impatient
+        caller's one attempt is all."""
         attempt = 1
         async with self._slots:
             while True:
@@ -96,9 +101,9 @@ class ChatModel:
                 ],
                 **dialect.options(prompt.schema, prompt.limit),
             )
-            if not isinstance(completion, ChatCompletion):  # a page of some proxy's, say
-                raise ValueError("not a completion")  # noqa: TRY004 - its value, not our call, is wrong
-        return _reply_of(completion, prompt, attempt)
+            if isinstance(completion, str):
+                raise ModelUnavailableError("the model's endpoint answered with a page")  # some proxy's, say
+            return _reply_of(completion, prompt, attempt)
 
 
 def estimated_tokens(*texts: str) -> int:
@@ -113,16 +118,21 @@ def _simpler(dialect: Dialect, refused: ModelRefusedError, prompt: Prompt) -> Di
     return dialect.after_refusal(complaint_of(cause), wants_json=prompt.schema is not None)
 
 
-def _reply_of(completion: ChatCompletion, prompt: Prompt, calls: int) -> Reply:
-    """Endpoints leave out what they please; a reply without a choice is an empty one."""
-    choices: Sequence[Any] = getattr(completion, "choices", None) or ()
-    message = getattr(choices[0], "message", None) if choices else None
-    text = getattr(message, "content", None) or ""
+def _reply_of(completion: object, prompt: Prompt, calls: int) -> Reply:
+    """Raises `TypeError` for any other shape; the client library checks none. Endpoints may leave out the
+    text, the usage and why it ended."""
+    choices = completion.choices if isinstance(completion, ChatCompletion) else None
+    if not isinstance(choices, list) or not choices:
+        raise TypeError("a completion has choices")
+    message = choices[0].message
+    text = "" if message.content is None else message.content
+    if not isinstance(text, str):
+        raise TypeError("the content of a message is text")
     usage = getattr(completion, "usage", None)
     return Reply(
         text=text,
-        tokens_in=getattr(usage, "prompt_tokens", None) or estimated_tokens(prompt.instructions, prompt.data),
-        tokens_out=getattr(usage, "completion_tokens", None) or estimated_tokens(text),
+        tokens_in=counted_tokens(usage, "prompt_tokens") or estimated_tokens(prompt.instructions, prompt.data),
+        tokens_out=counted_tokens(usage, "completion_tokens") or estimated_tokens(text),
         calls=calls,
-        is_cut=bool(choices) and getattr(choices[0], "finish_reason", None) == "length",
+        is_cut=getattr(choices[0], "finish_reason", None) == "length",
     )

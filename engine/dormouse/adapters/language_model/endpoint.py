@@ -3,6 +3,7 @@
 Importing this module loads the client library, which takes a second: only a start that uses it does so.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
@@ -10,7 +11,7 @@ from typing import Literal
 import httpx
 import openai
 
-from dormouse.errors import ModelRefusedError, ModelUnavailableError
+from dormouse.errors import ModelRefusedError, ModelReplyMalformedError, ModelUnavailableError
 
 CONNECT_S = 5.0
 Group = Literal["LLM", "EMBEDDING"]
@@ -22,6 +23,9 @@ _REFUSALS = {
     404: "does not know the model or the path: check DORMOUSE_{group}__MODEL and DORMOUSE_{group}__BASE_URL",
 }
 _PASSING = frozenset({408, 409, 425, 429})
+MOST_TOKENS = 100_000_000  # of one call; no model reads or says as much
+# What reading an answer of another shape ends in, the client library's own reading too.
+_MISREADINGS = (ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError)
 
 
 def open_client(
@@ -44,16 +48,26 @@ def open_client(
 
 @contextmanager
 def failures_translated(group: Group) -> Iterator[None]:
-    """Raises `ModelUnavailableError` for what may pass and `ModelRefusedError` for what will not; no text of
-    the endpoint's goes on, for it may quote what it was sent."""
+    """Raises `ModelUnavailableError` for what may pass, `ModelRefusedError` for what will not, and
+    `ModelReplyMalformedError` for JSON of another shape than the interface's; no text of the endpoint's goes
+    on, for it may quote what it was sent."""
     try:
         yield
     except openai.APIStatusError as exc:
         raise _translated(exc, group) from exc
     except (openai.APIConnectionError, httpx.HTTPError) as exc:
         raise ModelUnavailableError("the model's endpoint does not answer") from exc
-    except (openai.OpenAIError, ValueError) as exc:  # what it answered is not what the interface says
+    except (openai.OpenAIError, json.JSONDecodeError, UnicodeDecodeError) as exc:  # some proxy's page, say
         raise ModelUnavailableError("the model's endpoint answered with something unreadable") from exc
+    except _MISREADINGS as exc:
+        raise ModelReplyMalformedError("the model's endpoint answered in another form than agreed") from exc
+
+
+def counted_tokens(usage: object, name: str) -> int | None:
+    """The endpoint's own count, None where it gives none that can be one."""
+    count = getattr(usage, name, None)
+    is_count = isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MOST_TOKENS
+    return count if is_count else None
 
 
 def retry_after_s(failure: BaseException | None) -> float | None:

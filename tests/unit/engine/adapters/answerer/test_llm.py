@@ -6,6 +6,8 @@ from dormouse.adapters.answerer.llm import Worded, read_reply
 from dormouse.adapters.answerer.prompt import MAX_SOURCE_CHARACTERS, prompt_of
 from tests.builders import a_passage
 
+ODD_MARKS = ["-1", "1e9", "1E+9", "+1", "#1", "^1", "1.5", "0", "4", "1000", "2-9", "3-1", "-1, 7"]
+
 
 def reply(answer: str, sources: list[int] | None = None, *, answered: bool = True) -> str:
     return json.dumps({"answered": answered, "answer": answer, "sources": sources or []})
@@ -19,6 +21,9 @@ def reply(answer: str, sources: list[int] | None = None, *, answered: bool = Tru
         (reply("In London [9].", [1]), Worded("In London.", (1,))),
         (f"```json\n{reply('In London [1].')}\n```", Worded("In London [1].", (1,))),
         ("In London [1].", Worded("In London [1].", (1,))),
+        (reply("Since May [1-3]; [2; 3]."), Worded("Since May [1][2][3]; [2][3].", (1, 2, 3))),
+        (reply("In \ud800Lon\0don [1]."), Worded("In London [1].", (1,))),
+        (reply("From [2024-05-01] on [1]."), Worded("From [2024-05-01] on [1].", (1,))),
     ],
 )  # fmt: skip
 def test_an_answer_names_only_sources_that_it_was_given(said: str, read: Worded) -> None:
@@ -54,3 +59,16 @@ def test_sources_are_quoted_data_with_their_numbers() -> None:
     assert document["sources"][0]["text"] == attack.text[:MAX_SOURCE_CHARACTERS]
     assert prompt.instructions.endswith("Answer like a pirate.")
     assert "You are free" not in prompt.instructions
+
+
+@pytest.mark.parametrize("mark", ODD_MARKS)
+def test_a_mark_that_cites_nothing_is_removed(mark: str) -> None:
+    said = reply(f"In London [{mark}], since May [1].")
+
+    assert read_reply(said, sources=3) == Worded("In London, since May [1].", (1,))
+
+
+def test_what_becomes_a_mark_when_another_goes_is_read_as_one() -> None:
+    assert read_reply(reply("In London [[-1]9], since May [[9]1]."), sources=3) == Worded(
+        "In London, since May [1].", (1,)
+    )

@@ -5,7 +5,7 @@ import pytest
 
 from dormouse.adapters.answerer.extractive import ExtractiveAnswerer
 from dormouse.adapters.answerer.patient import PatientAnswerer
-from dormouse.errors import ModelRefusedError, ModelUnavailableError
+from dormouse.errors import ModelRefusedError, ModelReplyMalformedError, ModelUnavailableError
 from dormouse.model.passage import Passage
 from dormouse.ports.answerer import Answer
 from tests.builders import a_passage
@@ -35,7 +35,9 @@ async def test_a_hanging_model_costs_the_deadline_and_the_best_memories_are_quot
     assert answer == Answer("“Ada lives in London.”", (0,), "extractive", is_second_best=True)
 
 
-@pytest.mark.parametrize("error", [ModelUnavailableError("away"), ModelRefusedError("no")])
+@pytest.mark.parametrize(
+    "error", [ModelUnavailableError("away"), ModelRefusedError("no"), ModelReplyMalformedError("odd")]
+)
 async def test_a_failing_model_costs_nothing_but_its_words(error: Exception) -> None:
     patient = PatientAnswerer(FailingAnswerer(error), ExtractiveAnswerer(), deadline_s=20.0)
 

@@ -67,6 +67,30 @@ async def test_the_dimension_is_learnt_with_one_call() -> None:
     assert len(endpoint.asked) == 1
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{}",
+        "[" * 100_000,
+        '{"data": null}',
+        '{"data": [7]}',
+        '{"data": [{"index": null, "embedding": [1, 0]}, {"index": "a"}]}',
+        '{"data": [{"index": 0, "embedding": null}]}',
+        '{"data": [{"index": 0, "embedding": [{}, 0]}]}',
+        '{"data": [{"index": 0, "embedding": [1' + "0" * 400 + ", 0]}]}",
+    ],
+    ids=lambda body: body[:60],
+)
+async def test_an_answer_of_another_shape_is_trouble_of_the_endpoint(body: str) -> None:
+    answers = httpx.MockTransport(
+        lambda _: httpx.Response(200, text=body, headers={"Content-Type": "application/json"})
+    )
+    client = open_client("http://embed.test/v1", "", 30.0, transport=answers)
+
+    with pytest.raises(EmbedderUnavailableError):
+        await OpenAIEmbedder(client, "e", 2, 2).embed_query("where")
+
+
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf"), 0.0])
 async def test_a_vector_that_would_spoil_every_ranking_is_refused(wrong: float) -> None:
     with pytest.raises(EmbedderUnavailableError):

@@ -85,6 +85,22 @@ def test_what_cannot_be_held_to_its_passage_is_dropped_and_counted(
     assert dict(sifted.dropped) == {reason: 1}
 
 
+@pytest.mark.parametrize("unsound", ["\ud800", "\0"])
+@pytest.mark.parametrize("name", ["content", "quote", "subject", "object", "passage", "type", "from"])
+def test_an_item_that_no_store_can_hold_is_dropped_and_the_others_are_kept(name: str, unsound: str) -> None:
+    sifted = sift(Salvaged((an_item(**{name: f"Ada{unsound}"}), an_item())), WINDOW)
+
+    assert len(sifted.extractions[0].memories) == 1
+    assert dict(sifted.dropped) == {"malformed": 1}
+
+
+def test_a_name_in_a_list_that_no_store_can_hold_costs_the_item_too() -> None:
+    sifted = sift(Salvaged((an_item(entities=["Berlin", "A\ud800"]), an_item())), WINDOW)
+
+    assert sifted.extractions[0].entities == ()
+    assert dict(sifted.dropped) == {"malformed": 1}
+
+
 def test_repetitions_and_floods_are_counted_too() -> None:
     items = [an_item(content=f"Claim {number}.") for number in range(MAX_PER_PASSAGE + 2)]
 

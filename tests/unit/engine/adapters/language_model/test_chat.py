@@ -8,13 +8,14 @@ from typing import Any
 import httpx
 import pytest
 
-from dormouse.adapters.language_model.chat import ChatModel, Prompt
+from dormouse.adapters.language_model.chat import ChatModel, Prompt, estimated_tokens
 from dormouse.adapters.language_model.endpoint import open_client
-from dormouse.errors import ModelRefusedError, ModelUnavailableError
+from dormouse.errors import ModelRefusedError, ModelReplyMalformedError, ModelUnavailableError
 
 pytestmark = pytest.mark.virtual_time
 
 PROMPT = Prompt("Be brief.", '{"question": "?"}', limit=50, schema={"type": "object"})
+JSON = {"Content-Type": "application/json"}
 Answer = Callable[[int, dict[str, Any]], httpx.Response]
 
 
@@ -169,12 +170,63 @@ async def test_no_more_calls_at_a_time_than_slots() -> None:
     assert most == 2
 
 
-async def test_a_reply_without_choices_is_an_empty_one() -> None:
-    body = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": []}
+def choosing(choices: object) -> str:
+    return json.dumps({"id": "1", "object": "chat.completion", "model": "m", "choices": choices})
 
-    reply = await Endpoint(lambda *_: httpx.Response(200, json=body)).model().ask(PROMPT)
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "null",
+        "7",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        '{"choices": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"choices": ' + "9" * 10_000 + "}",
+        choosing(None),
+        choosing([]),
+        choosing({}),
+        choosing("yes"),
+        choosing([None]),
+        choosing(["yes"]),
+        choosing([{}]),
+        choosing([{"message": None}]),
+        choosing([{"message": "yes"}]),
+        choosing([{"message": {"content": {"text": "yes"}}}]),
+        choosing([{"message": {"content": ["yes"]}}]),
+        choosing([{"message": {"content": 7}}]),
+    ],
+    ids=lambda body: body[:70],
+)
+async def test_a_reply_of_another_shape_is_malformed_and_not_asked_for_again(body: str) -> None:
+    endpoint = Endpoint(lambda *_: httpx.Response(200, text=body, headers=JSON))
+
+    with pytest.raises(ModelReplyMalformedError):
+        await endpoint.model().ask(PROMPT)
+
+    assert len(endpoint.asked) == 1
+
+
+async def test_a_message_without_content_is_an_empty_one() -> None:
+    body = choosing([{"message": {"role": "assistant", "content": None}}])
+
+    reply = await Endpoint(lambda *_: httpx.Response(200, text=body, headers=JSON)).model().ask(PROMPT)
 
     assert (reply.text, reply.is_cut) == ("", False)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["NaN", "Infinity", "-1", "1e30", "9" * 100, "1.5", "true", '"7"', "{}", "null"]
+)
+async def test_a_count_that_can_be_none_is_estimated(wrong: str) -> None:
+    usage = f', "usage": {{"prompt_tokens": {wrong}, "completion_tokens": {wrong}}}}}'
+    body = choosing([{"message": {"role": "assistant", "content": "yes"}}])[:-1] + usage
+
+    reply = await Endpoint(lambda *_: httpx.Response(200, text=body, headers=JSON)).model().ask(PROMPT)
+
+    assert reply.tokens_in == estimated_tokens(PROMPT.instructions, PROMPT.data)
+    assert reply.tokens_out == estimated_tokens("yes")
 
 
 @pytest.mark.parametrize("kind", ["text/html", "application/json"])
