@@ -1,7 +1,7 @@
 """`dormouse jobs`: what became of what was handed over."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dormouse.adapters.remote.rest import RestClient
@@ -27,6 +27,8 @@ async def show(job: str, *, as_json: bool) -> int:
         await _tell(client, [found], as_json=False)
     for step in found["steps"]:
         say(f"  {step['at']}  {step['stage']}")
+    for told in details(found):
+        say(f"  {told}")
     return 0
 
 
@@ -52,6 +54,15 @@ async def _tell(client: RestClient, jobs: Sequence[Mapping[str, Any]], *, as_jso
         say(line(row, names.get(row["datasetId"], "")))
     if not jobs:
         note("no jobs")
+
+
+def details(job: Mapping[str, Any]) -> Iterator[str]:
+    """What it counted, and why a language model's part is missing."""
+    counts = [f"{name} {number}" for name, number in job["counts"].items() if number]
+    if counts:
+        yield ", ".join(counts)
+    if job.get("enrichmentError"):
+        yield f"not enriched: {job['enrichmentError']['message']}"
 
 
 def line(job: Mapping[str, Any], dataset: str) -> str:

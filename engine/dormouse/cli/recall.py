@@ -1,36 +1,60 @@
 """`dormouse recall`: what is remembered about a question, with where it is from and when it was said."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dormouse.cli.connection import connected
 from dormouse.cli.terminal import note, say
 
+ANSWER = "graph_completion"
+
 
 async def recall(body: Mapping[str, object], *, as_json: bool) -> int:
     """Returns the exit code: 0, or 1 when nothing was found."""
     async with connected() as client:
-        entries = await client.recall(body)
+        recalled = await client.recall(body)
+    _say_what_is_missing(recalled.degraded)
     if as_json:
-        say(json.dumps(entries, ensure_ascii=False, indent=2))
+        say(json.dumps(recalled.entries, ensure_ascii=False, indent=2))
         return 0
-    found = [entry for entry in entries if entry["source"] != "system"]
-    for position, entry in enumerate(found, start=1):
-        say(block(position, entry))
-    for entry in entries:
+    found = [entry for entry in recalled.entries if entry["source"] != "system"]
+    for shown in blocks(found):
+        say(shown)
+    for entry in recalled.entries:
         if entry["source"] == "system":
             note(str(entry["text"]))
-    if not entries:
+    if not recalled.entries:
         note("nothing found")
     return 0 if found else 1
 
 
+def blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """An answer in words comes first and has no number, so that the numbers are those it cites."""
+    memories = [entry for entry in found if entry.get("kind") != ANSWER]
+    for entry in found:
+        if entry.get("kind") == ANSWER:
+            yield f"Answer\n{_indented(entry)}\n"
+    for position, entry in enumerate(memories, start=1):
+        yield block(position, entry)
+
+
+def _say_what_is_missing(degraded: Sequence[str]) -> None:
+    searched = [part for part in degraded if part != "answer"]
+    if searched:
+        note(f"part of the search did not answer ({', '.join(searched)}); there may be more")
+    if "answer" in degraded:
+        note("the language model did not answer: these are quotes of the best memories")
+
+
 def block(position: int, entry: Mapping[str, Any]) -> str:
     """`1. notes/a.md › Plans, 2026-05-01 [dataset]` and the words below it, indented."""
+    return f"{position}. {_origin(entry)}\n{_indented(entry)}\n"
+
+
+def _indented(entry: Mapping[str, Any]) -> str:
     text = str(entry.get("text") or entry.get("answer") or "")
-    indented = "\n".join(f"   {line}" for line in text.splitlines())
-    return f"{position}. {_origin(entry)}\n{indented}\n"
+    return "\n".join(f"   {line}" for line in text.splitlines())
 
 
 def _origin(entry: Mapping[str, Any]) -> str:

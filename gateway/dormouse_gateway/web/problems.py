@@ -32,7 +32,7 @@ REPLIES: Mapping[str, Reply] = {
     "unreadable_document": Reply(422, "Check that the file opens and that its name ends as its type does."),
     "too_large": Reply(413, "Split the content and send the parts one by one."),
     "unknown_ontology": Reply(409, "Upload it first with `POST /api/v1/ontologies`, or leave the key out."),
-    "not_found": Reply(404, "Check the name or id; `dormouse status` and `GET /api/v1/datasets` list yours."),
+    "not_found": Reply(404, "Check the name or id; `GET /api/v1/datasets` and `GET /api/v1/jobs` list yours."),
     "forbidden": Reply(403, "Ask the dataset's owner for the right to write to it."),
     "conflict": Reply(409, "Read the current state, then decide again."),
     "document_exists": Reply(409, "Send the new content to PATCH /api/v1/update."),

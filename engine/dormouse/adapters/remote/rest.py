@@ -51,6 +51,14 @@ class Upload:
     fields: Mapping[str, str | list[str]]
 
 
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """`degraded` names what did not answer: `vector`, `graph`, `answer` (the language model)."""
+
+    entries: tuple[dict[str, Any], ...]
+    degraded: tuple[str, ...]
+
+
 class RestClient:
     """`locate` finds the server, and finds it again (or starts another) when it does not answer."""
 
@@ -76,9 +84,10 @@ class RestClient:
         fields = {"run_in_background": "true", **upload.fields}
         return await self._dict("POST", "/api/v1/remember", data=fields, files=files)
 
-    async def recall(self, body: Mapping[str, object]) -> list[dict[str, Any]]:
+    async def recall(self, body: Mapping[str, object]) -> Recalled:
         answer = await self._call("POST", "/api/v1/recall", json=dict(body))
-        return list(answer.json())
+        missing = answer.headers.get("x-dormouse-degraded", "").split(",")
+        return Recalled(tuple(answer.json()), tuple(part for part in missing if part))
 
     async def forget(self, body: Mapping[str, object]) -> dict[str, Any]:
         return await self._dict("POST", "/api/v1/forget", json=dict(body))

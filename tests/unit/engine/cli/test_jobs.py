@@ -1,4 +1,4 @@
-from dormouse.cli.jobs import line
+from dormouse.cli.jobs import details, line
 
 A_JOB = {
     "id": "j1",
@@ -15,3 +15,11 @@ def test_a_job_says_its_dataset_and_its_time_with_the_zone() -> None:
 
 def test_a_job_of_a_forgotten_dataset_has_no_name_for_it() -> None:
     assert "[" not in line(A_JOB, "")
+
+
+def test_a_job_in_full_tells_what_it_counted_and_why_it_was_not_enriched() -> None:
+    error = {"code": "model_unavailable", "message": "the language model does not answer"}
+
+    told = list(details({**A_JOB, "counts": {"done": 3, "derived": 0}, "enrichmentError": error}))
+
+    assert told == ["done 3", "not enriched: the language model does not answer"]

@@ -1,4 +1,4 @@
-from dormouse.cli.recall import block
+from dormouse.cli.recall import block, blocks
 
 
 def an_entry(**about: object) -> dict[str, object]:
@@ -36,3 +36,11 @@ def test_a_memory_without_a_date_says_when_it_was_remembered() -> None:
     entry = an_entry(document_name="a.md", occurred_at=None, remembered_at="2026-11-30T19:49:21.622Z")
 
     assert block(1, entry).startswith("1. a.md, remembered 2026-11-30 [docs]")
+
+
+def test_an_answer_has_no_number_so_that_it_cites_the_numbers_that_are_shown() -> None:
+    answer = {"source": "graph", "kind": "graph_completion", "text": "In Lisbon [1].", "metadata": {}}
+
+    shown = list(blocks([answer, an_entry(document_name="a.txt"), an_entry(document_name="b.txt")]))
+
+    assert [each.splitlines()[0] for each in shown] == ["Answer", "1. a.txt [docs]", "2. b.txt [docs]"]
