@@ -4,7 +4,7 @@ from typing import Any
 
 import typer
 
-from dormouse.adapters.remote.rest import RefusedError, RestClient
+from dormouse.adapters.remote.rest import RestClient
 from dormouse.cli.terminal import note
 
 
@@ -14,8 +14,10 @@ async def item_named(client: RestClient, dataset: str, item: str) -> dict[str, A
     Raises `RefusedError` for a dataset that is unknown.
     """
     owned = [row for row in await client.datasets() if dataset in {row["name"], row["id"]}]
-    if not owned:  # in the server's words, as every other command says it
-        raise RefusedError(404, "not_found", f"Dataset '{dataset}' not found", "")
+    if not owned:
+        # Any question about it is refused, in the words that every other command shows.
+        await client.jobs({"dataset": dataset, "limit": 1})
+        return None
     rows = await client.items(owned[0]["id"])
     for key in ("id", "externalId", "name"):
         matches = [row for row in rows if row.get(key) == item]
