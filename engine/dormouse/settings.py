@@ -116,8 +116,8 @@ class EmbeddingSettings(Group):
     used."""
 
     base_url: HttpUrl = ""
-    """Address up to and including the version. Another model than the one that filled a data folder is
-    refused at start: its vectors would not compare."""
+    """Address up to and including the version. After another model was configured,
+    `dormouse migrate-embedding` moves what is remembered to it."""
 
     api_key: SecretStr = SecretStr("")
     """Sent as a bearer token; never logged."""
