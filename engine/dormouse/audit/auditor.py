@@ -5,24 +5,22 @@ way are no drift. Source: writes §7; promise P4.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 
 from dormouse import telemetry
 from dormouse.access.writer import writer_scope
+from dormouse.audit.documents import documents_of
 from dormouse.audit.held import HeldReader
 from dormouse.audit.judge import finding, judge
 from dormouse.audit.truth import Truth, TruthReader, counted_in, lacking, terms_of
-from dormouse.ids import BlobKey, DatasetId, DocumentId, PassageId
+from dormouse.ids import BlobKey, DatasetId, PassageId
 from dormouse.model.audit import AuditReport, Drift, Finding
 from dormouse.model.dataset import Dataset
-from dormouse.model.document import Document
 from dormouse.model.passage import PassageKind
 from dormouse.model.scope import Scope
 from dormouse.ports.bundle import Ports
 
 TRIES = 3
-PAGE = 200
 LONG_MS = 3600 * 1000  # a change that waits longer tells of trouble
 YOUNG_BLOB_MS = 25 * 3600 * 1000  # the sweeper takes what nobody names after a day
 BLOBS_AT_ONCE = 500
@@ -86,7 +84,7 @@ class Auditor:
     async def _read(self, dataset: Dataset) -> _Dataset:
         read = _Dataset()
         scope = writer_scope(dataset.workspace, dataset.id)
-        async for document in self._documents(dataset):
+        async for document in documents_of(self._catalog, dataset.id):
             truth = await self._truth.of(document, is_thorough=True)
             held = await self._held.of(scope, document)
             read.findings += judge(truth, held)
@@ -98,17 +96,6 @@ class Auditor:
         if read.is_whole:
             await self._statistics(dataset.id, read)
         return read
-
-    async def _documents(self, dataset: Dataset) -> AsyncIterator[Document]:
-        after: DocumentId | None = None
-        while True:
-            async with self._catalog.reading() as tx:
-                page = await tx.documents.listing(dataset.id, after=after, limit=PAGE)
-            for document in page:
-                yield document
-            if len(page) < PAGE:
-                return
-            after = page[-1].id
 
     async def _leftovers(self, scope: Scope, dataset: DatasetId, read: _Dataset) -> None:
         """Rows of no live document, and rows that hang on nothing."""

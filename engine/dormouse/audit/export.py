@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from dormouse.audit import rows
+from dormouse.audit.documents import documents_of
 from dormouse.ids import DocumentId, EntityId, PassageId, TermId
 from dormouse.model.dataset import Dataset
 from dormouse.model.document import Document
@@ -75,16 +76,9 @@ class Exporter:
                 yield rows.of_relation(dataset.id, relation)
 
     async def _documents(self, dataset: Dataset, what: What) -> AsyncIterator[Document]:
-        after: DocumentId | None = None
-        while True:
-            async with self._ports.catalog.reading() as tx:
-                page = await tx.documents.listing(dataset.id, after=after, limit=PAGE)
-            for document in page:
-                if what.has_suppressed or not document.is_suppressed:
-                    yield document
-            if len(page) < PAGE:
-                return
-            after = page[-1].id
+        async for document in documents_of(self._ports.catalog, dataset.id):
+            if what.has_suppressed or not document.is_suppressed:
+                yield document
 
     async def _passages(
         self, scope: Scope, document: Document, what: What

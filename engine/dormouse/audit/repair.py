@@ -7,7 +7,6 @@ again. Nothing is extracted or embedded anew. Source: writes §7.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from dormouse import telemetry
 from dormouse.access.writer import writer_scope
+from dormouse.audit.documents import documents_of
 from dormouse.audit.held import HeldReader
 from dormouse.audit.judge import Held, judge
 from dormouse.audit.truth import Truth, TruthReader, counted_in, lacking, terms_of
@@ -33,7 +33,6 @@ from dormouse.model.scope import Fence, Scope
 from dormouse.ports.bundle import Ports
 from dormouse.ports.graph_store import GraphRows
 
-PAGE = 200
 POINTS_AT_ONCE = 256
 ROUNDING = 2e-3  # half precision, and made of length one again
 
@@ -79,7 +78,7 @@ class Repairer:
     async def _recount(self, change: Change, moved: TermDelta) -> TermDelta:
         expected: Counter[int] = Counter()
         passages = 0
-        async for document in self._documents(change):
+        async for document in documents_of(self._catalog, change.dataset):
             truth = await self._truth.of(document)
             if not truth.is_whole:
                 return moved  # a count without what is lost would be another wrong one
@@ -88,17 +87,6 @@ class Repairer:
         total, stored = await self._held.terms(change.dataset)
         deltas = {TermId(term): delta for term, delta in lacking(expected, stored).items()}
         return replace(moved, passages=passages - total, terms=deltas)
-
-    async def _documents(self, change: Change) -> AsyncIterator[Document]:
-        after: DocumentId | None = None
-        while True:
-            async with self._catalog.reading() as tx:
-                page = await tx.documents.listing(change.dataset, after=after, limit=PAGE)
-            for document in page:
-                yield document
-            if len(page) < PAGE:
-                return
-            after = page[-1].id
 
     async def _repair_document(self, lease: ApplyLease, change: Change, id_: DocumentId) -> None:
         async with self._catalog.reading() as tx:
@@ -165,7 +153,7 @@ class Repairer:
     async def _remove_leftovers(self, lease: ApplyLease, change: Change) -> None:
         """Rows of documents that are not live. The graph's strays go with its drop, whatever it is given."""
         scope, fence = writer_scope(change.workspace, change.dataset), fence_of(lease, change.seq)
-        live = {each.id async for each in self._documents(change)}
+        live = {each.id async for each in documents_of(self._catalog, change.dataset)}
         passages = [each.id async for each in self._held.passages(scope) if each.document not in live]
         points = [each.passage async for each in self._held.marks(scope) if each.document not in live]
         strays = await self._graph_upkeep.strays(scope)
