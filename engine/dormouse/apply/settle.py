@@ -52,9 +52,8 @@ class Settler:
             if change.kind.is_erasure or change.kind.is_hiding:
                 await tx.changes.move_to_end(lease, change.seq)
             else:
-                await tx.changes.abandon(lease, change.seq)
                 before = await tx.jobs.get(change.job)
-                job = before if before.stage.is_final else await _failed(tx, change, before, failure)
+                job = await _abandoned(tx, lease, change, before, failure)
                 _observe(before, job, tx.now_ms)
             await tx.commit()
 
@@ -101,11 +100,17 @@ async def _moved(tx: CatalogTransaction, job: Job, stage: Stage) -> Job:
     return changed
 
 
-async def _failed(tx: CatalogTransaction, change: Change, job: Job, failure: JobFailure) -> Job:
-    """What only adds to content that is searchable already never fails it."""
-    if change.kind is ChangeKind.ENRICH:
-        return await give_up_enrichment(tx, job, replace(failure, stage=Stage.ENRICHING))
-    return await fail(tx, job, failure)
+async def _abandoned(
+    tx: CatalogTransaction, lease: ApplyLease, change: Change, job: Job, failure: JobFailure
+) -> Job:
+    """What only adds to content that is searchable already never fails it. A job fails while its change still
+    waits: only then is it known that the stores may hold some of it, and an erasure is written behind."""
+    if not job.stage.is_final and change.kind is not ChangeKind.ENRICH:
+        job = await fail(tx, job, failure)
+    await tx.changes.abandon(lease, change.seq)
+    if not job.stage.is_final:
+        job = await give_up_enrichment(tx, job, replace(failure, stage=Stage.ENRICHING))
+    return job
 
 
 async def _become_searchable(tx: CatalogTransaction, change: Change, text: BlobKey | None) -> None:

@@ -4,10 +4,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE
 from dormouse.errors import DormouseError, EmbedderUnavailableError, StoreUnavailableError
 from dormouse.jobs.transition import GIVE_UP_MS, MAX_ATTEMPTS
 from dormouse.model.job import Stage
+from dormouse.ports.embedder import Embedder
 from tests.contract.write_path.world import World
 from tests.promises import promise
 
@@ -50,6 +52,10 @@ class Forgetful:
             await cast("Any", self._port).erase(*args, **flags)
 
 
+def _with_embedder(world: World, embedder: object) -> None:
+    _with(world, "embedders", EmbedderChoice([cast("Embedder", embedder)]))
+
+
 def _with(world: World, port: str, stand_in: object) -> None:
     changes: dict[str, Any] = {port: stand_in}
     world.path = world.fresh_path(replace(world.ports, **changes))
@@ -69,7 +75,7 @@ async def _pass_time(world: World, rounds: int) -> None:
 
 async def test_a_job_whose_embedder_is_away_is_parked_and_goes_on_later(world: World) -> None:
     embedder = Troubled(world.ports.embedder, "embed_passages", EmbedderUnavailableError("away"))
-    _with(world, "embedder", embedder)
+    _with_embedder(world, embedder)
     receipt = await world.remember("Ada moved to London.")
 
     await world.extract()
@@ -83,7 +89,7 @@ async def test_a_job_whose_embedder_is_away_is_parked_and_goes_on_later(world: W
 
 async def test_a_parked_job_is_not_tried_before_its_time(world: World) -> None:
     embedder = Troubled(world.ports.embedder, "embed_passages", EmbedderUnavailableError("away"))
-    _with(world, "embedder", embedder)
+    _with_embedder(world, embedder)
     await world.remember("Ada moved to London.")
 
     await world.extract()
