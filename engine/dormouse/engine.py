@@ -21,7 +21,7 @@ from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId, SessionEntry
 from dormouse.ingest.accept import Acceptor
 from dormouse.ingest.ontologies import Ontologies
 from dormouse.ingest.stage import Stager
-from dormouse.ingest.target import checked_name, dataset_for_writing
+from dormouse.ingest.target import checked_name, dataset_for_writing, opened_for_writing
 from dormouse.ingest.validate import check
 from dormouse.jobs import follow
 from dormouse.jobs.once import answered_before, note_answer
@@ -228,6 +228,9 @@ class Engine:
             entry = await tx.sessions.entry(scope.principal, session, SessionEntryId(known)) if known else None
             if entry is not None:
                 return entry
+            if bound is not None:
+                await tx.changes.lock(scope.workspace)
+                await opened_for_writing(tx, _with(scope, bound), bound.id)
             entry = await record(tx, scope, session, draft, dataset=bound.id if bound else None, quotes=())
             await note_answer(tx, scope.principal, idempotency, entry.id)
             await tx.commit()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dormouse.access.decide import Choice, choose, scope_for
 from dormouse.errors import ForbiddenError, InvalidInputError, NotFoundError
-from dormouse.ids import PrincipalId, WorkspaceId
+from dormouse.ids import DatasetId, PrincipalId, WorkspaceId
 from dormouse.model.dataset import Dataset
 from dormouse.model.passage import Passage
 from dormouse.model.scope import Permission, Scope
@@ -32,6 +32,25 @@ async def dataset_named(tx: CatalogTransaction, scope: Scope, wanted: str, permi
     if choice.dataset is None:
         raise _refused(choice, wanted)
     return choice.dataset
+
+
+async def writable_now(tx: CatalogTransaction, scope: Scope, dataset: DatasetId) -> Dataset:
+    """The dataset, listed or not, for the transaction that writes to it.
+
+    A scope is what was true when it was made: a grant that was taken back since, by its owner or by a forget,
+    counts here already. Raises `NotFoundError` for one that the scope never showed, and `ForbiddenError`.
+    """
+    if dataset not in scope.readable:
+        raise NotFoundError("Dataset not found")
+    found = await tx.datasets.get(dataset)
+    if dataset not in scope.writable:
+        raise ForbiddenError("this dataset is shared with you for reading only")
+    if found.owner == scope.principal:
+        return found
+    grants = await tx.access.grants_on(dataset)
+    if any(each.principal == scope.principal and each.permission is Permission.WRITE for each in grants):
+        return found
+    raise ForbiddenError("this dataset is no longer shared with you for writing")
 
 
 def _refused(choice: Choice, wanted: str) -> Exception:

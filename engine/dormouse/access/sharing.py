@@ -21,6 +21,7 @@ async def share(
 ) -> None:
     """Give, change or (None) take back a grant; raises like `grants_on`."""
     async with catalog.transaction() as tx:
+        await tx.changes.lock(scope.workspace)  # a write that this forbids comes wholly before or after it
         await _assert_owned(tx, scope, dataset)
         if permission is None:
             await tx.access.revoke(dataset, principal)

@@ -1,8 +1,10 @@
 """Accepting repairs: one change for each item and each dataset that an audit named, items first."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from dormouse import telemetry
+from dormouse.access.lookup import scope_of
 from dormouse.errors import UnavailableError
 from dormouse.ids import DatasetId, DocumentId, new_job_id
 from dormouse.model.audit import AuditReport, Drift
@@ -27,7 +29,8 @@ class RepairAcceptor:
             telemetry.drift_repaired(Drift.BLOB_UNNAMED.value, await self._sweep_blobs())
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(scope.workspace)
-            jobs = [await _accept(tx, scope, dataset, document) for dataset, document in _places(scope, report)]
+            places = _places(await _now(tx, scope), report)
+            jobs = [await _accept(tx, scope, dataset, document) for dataset, document in places]
             await tx.commit()
         if jobs:
             try:
@@ -35,6 +38,14 @@ class RepairAcceptor:
             except UnavailableError:
                 return jobs  # the change rows are the outbox: the sweeper rings again
         return jobs
+
+
+async def _now(tx: CatalogTransaction, scope: Scope) -> Scope:
+    """What of the scope still holds: a grant may have been taken back since the audit began."""
+    current = await scope_of(tx, scope.principal, scope.workspace)
+    return replace(
+        scope, readable=scope.readable & current.readable, writable=scope.writable & current.writable
+    )
 
 
 def _places(scope: Scope, report: AuditReport) -> list[tuple[DatasetId, DocumentId | None]]:

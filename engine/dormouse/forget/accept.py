@@ -8,7 +8,8 @@ Source: writes §1 and §5.
 from collections.abc import Mapping, Sequence
 
 from dormouse import telemetry
-from dormouse.errors import ForbiddenError, NotFoundError, UnavailableError
+from dormouse.access.lookup import writable_now
+from dormouse.errors import UnavailableError
 from dormouse.ids import DatasetId, DocumentId, PrincipalId, WorkspaceId, new_job_id
 from dormouse.jobs.progress import cancel
 from dormouse.model.change import Change, ChangeKind
@@ -35,7 +36,7 @@ class ForgetAcceptor:
         """Raises `NotFoundError` or `ForbiddenError` for the dataset, never for the document."""
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(scope.workspace)
-            await _writable(tx, scope, dataset)
+            await writable_now(tx, scope, dataset)
             receipt = await _forget_item(tx, scope, dataset, document)
             await tx.commit()
         return await self._rung(scope.workspace, receipt)
@@ -44,7 +45,7 @@ class ForgetAcceptor:
         """Raises `NotFoundError` or `ForbiddenError`."""
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(scope.workspace)
-            row = await _writable(tx, scope, dataset)
+            row = await writable_now(tx, scope, dataset)
             receipt = await _forget_datasets(tx, scope, [row], JobKind.FORGET_DATASET)
             await tx.commit()
         return await self._rung(scope.workspace, receipt)
@@ -70,14 +71,6 @@ class ForgetAcceptor:
             except UnavailableError:
                 return receipt  # the change row is the outbox: the sweeper rings again
         return receipt
-
-
-async def _writable(tx: CatalogTransaction, scope: Scope, dataset: DatasetId) -> Dataset:
-    if dataset not in scope.readable:
-        raise NotFoundError("Dataset not found")
-    if dataset not in scope.writable:
-        raise ForbiddenError("this dataset is shared with you for reading only")
-    return await tx.datasets.get(dataset)
 
 
 async def _forget_item(

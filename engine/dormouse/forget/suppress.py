@@ -6,7 +6,8 @@ Source: writes §1 and §5.
 """
 
 from dormouse import telemetry
-from dormouse.errors import ForbiddenError, NotFoundError, UnavailableError
+from dormouse.access.lookup import writable_now
+from dormouse.errors import NotFoundError, UnavailableError
 from dormouse.ids import DatasetId, DocumentId, new_job_id
 from dormouse.model.change import Change, ChangeKind
 from dormouse.model.document import Document
@@ -60,10 +61,7 @@ class SuppressAcceptor:
 
 
 async def _item(tx: CatalogTransaction, scope: Scope, dataset: DatasetId, document_id: DocumentId) -> Document:
-    if dataset not in scope.readable:
-        raise NotFoundError("Dataset not found")
-    if dataset not in scope.writable:
-        raise ForbiddenError("this dataset is shared with you for reading only")
+    await writable_now(tx, scope, dataset)
     document = await tx.documents.get(document_id)
     if document is None or document.dataset != dataset:
         raise NotFoundError("no such item in this dataset")

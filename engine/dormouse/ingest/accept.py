@@ -18,6 +18,7 @@ from dormouse.errors import (
 from dormouse.ids import BlobKey, DocumentId, JobId, document_id, new_job_id, sha256_hex
 from dormouse.ingest.dedupe import Decision, Known, decide, identity_of
 from dormouse.ingest.stage import job_for, take_up
+from dormouse.ingest.target import opened_for_writing
 from dormouse.ingest.validate import check
 from dormouse.jobs.follow import own_job
 from dormouse.jobs.once import answered_before, note_answer
@@ -185,7 +186,9 @@ async def _accept(tx: CatalogTransaction, offer: _Offer) -> Receipt | None:
     receipt = await _recorded(tx, offer)
     if receipt is not None:
         return receipt
-    dataset = await _open_dataset(tx, offer)
+    dataset = await opened_for_writing(tx, offer.scope, offer.dataset.id)
+    if offer.retry_of is not None:
+        await _failed_attempt(tx, offer.scope, offer.retry_of)  # again: a forget may have come between
     decision = await _decide(tx, offer)
     if decision.action != "duplicate" and offer.needs_blob:
         return None
@@ -205,16 +208,6 @@ async def _receipt_of(tx: CatalogTransaction, job: Job) -> Receipt:
     dataset = await tx.datasets.get(job.dataset) if job.dataset else None
     document = await tx.documents.get(job.document) if job.document else None
     return Receipt(job, dataset, document)
-
-
-async def _open_dataset(tx: CatalogTransaction, offer: _Offer) -> Dataset:
-    """The dataset as it stands now: a forget may have come between, and then it starts anew."""
-    dataset = await tx.datasets.get(offer.dataset.id)
-    if dataset.owner != offer.scope.principal and dataset.id not in offer.scope.writable:
-        raise ForbiddenError("this dataset may not be written to")
-    if not dataset.listed:
-        dataset = await tx.datasets.ensure(dataset.workspace, dataset.owner, dataset.name)
-    return dataset
 
 
 async def _decide(tx: CatalogTransaction, offer: _Offer) -> Decision:

@@ -7,7 +7,8 @@ it in a recall. Source: contract-graph, "REST".
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dormouse.errors import ForbiddenError, UnavailableError
+from dormouse.access.lookup import writable_now
+from dormouse.errors import UnavailableError
 from dormouse.ids import JobId, new_job_id
 from dormouse.jobs.once import answered_before, note_answer
 from dormouse.model.dataset import Dataset
@@ -55,10 +56,8 @@ class Stager:
         """One receipt per item, by document id; none when nothing waits.
 
         A repeated call gives the receipts of the first one, and what it left undone is done.
-        Raises `ForbiddenError` and `IdempotencyConflictError`.
+        Raises `NotFoundError`, `ForbiddenError` and `IdempotencyConflictError`.
         """
-        if dataset.id not in scope.writable:
-            raise ForbiddenError("this dataset may not be written to")
         wish = _Wish(scope, dataset, options, idempotency)
         async with self._catalog.reading() as tx:
             taken = await _taken_before(tx, wish)
@@ -74,6 +73,7 @@ class Stager:
         principal = wish.scope.principal
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(wish.scope.workspace)
+            await writable_now(tx, wish.scope, wish.dataset.id)
             waiting = await tx.revisions.staged(wish.dataset.id, limit=PAGE)
             receipts: list[Receipt] = []
             for document, revision in waiting:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from dormouse.access import lookup
 from dormouse.errors import InvalidInputError, NotFoundError
+from dormouse.ids import DatasetId
 from dormouse.model.dataset import MAX_NAME_CHARACTERS, Dataset
 from dormouse.model.scope import Permission, Scope
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
@@ -32,6 +33,15 @@ async def dataset_for_writing(catalog: Catalog, scope: Scope, name_or_id: str) -
 
     found = await catalog.read(known)
     return await catalog.write(made) if found is None else found
+
+
+async def opened_for_writing(tx: CatalogTransaction, scope: Scope, dataset: DatasetId) -> Dataset:
+    """The dataset as it stands in the transaction that writes: after a forget of it, it starts anew.
+
+    Raises `NotFoundError` and `ForbiddenError`.
+    """
+    found = await lookup.writable_now(tx, scope, dataset)
+    return found if found.listed else await tx.datasets.ensure(found.workspace, found.owner, found.name)
 
 
 def checked_name(name: str) -> str:
