@@ -83,7 +83,7 @@ def write_path(
     outcomes = Outcomes(catalog, blobs, ports.clock, holder=holder, alarm=sweeper.wake)
     calls = FencedCalls(catalog, patience)
     parts = ModelParts(catalog, blobs, ports.embedders)
-    enricher = _enricher(ports, holder, limits)
+    enricher = _enricher(ports, ontologies, holder, limits)
     steps, takeover = _applying(ports, calls, parts, patience, _Alarms(sweeper.wake, enricher))
     backfill = _backfill(ports, calls, parts)
     return WritePath(
@@ -116,10 +116,10 @@ class _Alarms:
     enricher: EnrichWorker | None
 
 
-def _enricher(ports: Ports, holder: str, limits: EnrichLimits) -> EnrichWorker | None:
+def _enricher(ports: Ports, ontologies: Ontologies, holder: str, limits: EnrichLimits) -> EnrichWorker | None:
     if ports.deriver is None:
         return None
-    derivation = Derivation(ports.catalog, ports.blobs, ports.embedders, ports.deriver)
+    derivation = Derivation(ports.catalog, ports.blobs, ports.embedders, ports.deriver, ontologies)
     # Another holder than extraction's: a release of the one must not end the other's lease.
     outcomes = Outcomes(ports.catalog, ports.blobs, ports.clock, holder=f"{holder}:enrich")
     return EnrichWorker(ports.catalog, ports.bus, derivation, outcomes, limits)

@@ -55,6 +55,7 @@ class EnrichingDecider:
                 passages=derived,
                 entities=resolution.entities,
                 mentions=resolution.mentions,
+                relations=resolution.relations,
                 versions=reconciled.versions,
                 closed=reconciled.closed,
             ),

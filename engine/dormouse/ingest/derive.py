@@ -1,7 +1,8 @@
 """One window to a part of derived passages: by the model, or copied from an older revision that had the same.
 
 Each memory is worded as a passage of its own that names the one it rests on; so it is found by its own words
-and vectors, and shown as what its source says. Source: retrieval, "Indexed units".
+and vectors, and shown as what its source says. Names are grounded in the item's ontologies before a window is
+stored, so that what is stored is whole. Source: retrieval, "Indexed units".
 """
 
 import asyncio
@@ -14,6 +15,8 @@ from dormouse.codec.plan import ChunkPlan, decode_plan
 from dormouse.errors import NotFoundError, StoreUnavailableError
 from dormouse.ids import BlobKey, PassageId, derived_memory_id
 from dormouse.ingest.embed import embed
+from dormouse.ingest.ground import ground_all
+from dormouse.ingest.ontologies import Grounding, Ontologies
 from dormouse.ingest.windows import digest_of, windows_of
 from dormouse.model.document import Document, Revision
 from dormouse.model.job import Job, JobCounts
@@ -30,11 +33,13 @@ _COUNTED_DROPS = frozenset({"no_quote", "unknown_passage", "repeated", "too_many
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What one job is to derive: its windows, those stored already, and an older revision's parts by digest."""
+    """What one job is to derive: its windows, those stored already, what their entities are grounded in, and an
+    older revision's parts by digest."""
 
     job: Job
     windows: tuple[Window, ...]
     stored: frozenset[int]
+    grounding: Grounding
     older: Mapping[str, Part]
 
 
@@ -49,12 +54,18 @@ class Derived:
 
 class Derivation:
     def __init__(
-        self, catalog: Catalog, blobs: BlobStore, embedders: Embedders, extractor: WindowExtractor
+        self,
+        catalog: Catalog,
+        blobs: BlobStore,
+        embedders: Embedders,
+        extractor: WindowExtractor,
+        ontologies: Ontologies,
     ) -> None:
         self._catalog = catalog
         self._blobs = blobs
         self._embedders = embedders
         self._extractor = extractor
+        self._ontologies = ontologies
 
     async def task(self, job: Job) -> Task | None:
         """None when the document is forgotten. Raises `StoreUnavailableError`."""
@@ -67,10 +78,16 @@ class Derivation:
             return None
         passages = decode_plan(await self._blobs.get(plan))
         windows = await asyncio.to_thread(_windows, passages, revision)
-        return Task(job, windows, frozenset(stored), await self._older(document, revision))
+        return Task(
+            job=job,
+            windows=windows,
+            stored=frozenset(stored),
+            grounding=await self._ontologies.grounding(job.principal, revision.options),
+            older=await self._older(document, revision),
+        )
 
     def is_copied(self, task: Task, index: int) -> bool:
-        return digest_of(task.windows[index], self._extractor.version) in task.older
+        return self._digest(task, index) in task.older
 
     def estimated_tokens(self, window: Window) -> int:
         return self._extractor.estimated_tokens(window)
@@ -78,11 +95,11 @@ class Derivation:
     async def derive(self, task: Task, index: int) -> Derived:
         """Ask, or copy, and store. Raises `ModelRefusedError` and `UnavailableError`, the model's too."""
         window, embedder = task.windows[index], self._embedders.active
-        digest = digest_of(window, self._extractor.version)
+        digest = self._digest(task, index)
         older = task.older.get(digest)
         if older is None:
             made = await self._extractor.derive(window)
-            extractions, counts = made.extractions, _counts(made)
+            extractions, counts = await _grounded(made, window, task.grounding), _counts(made)
         else:
             extractions, counts = older.extractions, JobCounts(windows_copied=1)
         passages = tuple(_derived(window, extractions, task.job.revision))
@@ -93,7 +110,7 @@ class Derivation:
             zone=window.zone,
             unchanged=0,
             passages=passages,
-            extractions=tuple(extractions),
+            extractions=extractions,
             vectors=await self._vectors(window, passages, older, embedder),
             window=digest,
         )
@@ -101,6 +118,9 @@ class Derivation:
             task.job.workspace, task.job.id, await asyncio.to_thread(encode_part, part)
         )
         return Derived(index, blob, counts)
+
+    def _digest(self, task: Task, index: int) -> str:
+        return digest_of(task.windows[index], task.grounding.of_results(self._extractor.version))
 
     async def _vectors(
         self, window: Window, passages: Sequence[Passage], older: Part | None, embedder: Embedder
@@ -132,6 +152,13 @@ class Derivation:
 
 def _windows(plan: ChunkPlan, revision: Revision) -> tuple[Window, ...]:
     return windows_of(plan.passages, revision.zone, revision.options.get("custom_prompt", ""))
+
+
+async def _grounded(made: WindowExtraction, window: Window, grounding: Grounding) -> tuple[Extraction, ...]:
+    if not grounding.version:
+        return made.extractions
+    # In a thread: windows are long, and the loop has callers to answer.
+    return await asyncio.to_thread(ground_all, made.extractions, window.passages, grounding.known)
 
 
 def _derived(window: Window, extractions: Iterable[Extraction], revision: int) -> Iterable[Passage]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from dormouse.model.memory import EntityDraft, Extraction, MemoryDraft, RelationDraft
 from dormouse.model.ontology import Ontology, Term
+from dormouse.model.passage import Passage
 from dormouse.text.folding import folded
 
 CLASS_KIND = "class"
@@ -67,6 +68,15 @@ def ground(extraction: Extraction, text: str, known: Vocabulary) -> Extraction:
         memories=tuple(_renamed(memory, matched, known) for memory in extraction.memories),
         entities=tuple(dict.fromkeys([*own, *(_draft(term, known) for term in met_or_around)])),
         relations=tuple(dict.fromkeys([*extraction.relations, *(_relation(each, known) for each in around)])),
+    )
+
+
+def ground_all(
+    found: Sequence[Extraction], passages: Sequence[Passage], known: Vocabulary
+) -> tuple[Extraction, ...]:
+    """What was found in each of these passages, in order."""
+    return tuple(
+        ground(extraction, passage.text, known) for extraction, passage in zip(found, passages, strict=True)
     )
 
 

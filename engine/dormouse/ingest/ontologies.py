@@ -47,6 +47,10 @@ class Grounding:
     version: str = ""
     known: Vocabulary = field(default_factory=Vocabulary)
 
+    def of_results(self, extractor: str) -> str:
+        """The version of what this extractor finds, once it is grounded."""
+        return f"{extractor} in {self.version}" if self.version else extractor
+
 
 class Ontologies:
     def __init__(self, catalog: Catalog, blobs: BlobStore, reader: OntologyReader) -> None:

@@ -13,7 +13,7 @@ from dormouse.codec.plan import ChunkPlan, decode_plan, encode_plan
 from dormouse.errors import NotFoundError, StoreUnavailableError, UnreadableDocumentError
 from dormouse.ids import BlobKey, PassageId
 from dormouse.ingest.embed import embed
-from dormouse.ingest.ground import ground
+from dormouse.ingest.ground import ground_all
 from dormouse.ingest.ontologies import Grounding, Ontologies
 from dormouse.ingest.parse import parse
 from dormouse.ingest.reuse import Reuse, Versions
@@ -140,7 +140,7 @@ class Preparation:
         fresh = [each for each in passages if copied[each.id] is None]
         found = await self._extractor.extract(fresh, cut.versions.zone) if fresh else ()
         if cut.grounding.version:
-            found = await asyncio.to_thread(_grounded, found, fresh, cut.grounding)
+            found = await asyncio.to_thread(ground_all, found, fresh, cut.grounding.known)
         results = dict(zip((each.id for each in fresh), found, strict=True))
         return tuple(copied[each.id] or results[each.id] for each in passages)
 
@@ -157,15 +157,5 @@ class Preparation:
             return []  # copying only saves work
 
     def _versions(self, embedder: Embedder, revision: Revision, grounding: Grounding) -> Versions:
-        extractor = self._extractor.version
-        grounded = f"{extractor} in {grounding.version}" if grounding.version else extractor
-        return Versions(embedder.model, grounded, revision.zone)
-
-
-def _grounded(
-    found: Sequence[Extraction], passages: Sequence[Passage], grounding: Grounding
-) -> list[Extraction]:
-    return [
-        ground(extraction, passage.text, grounding.known)
-        for extraction, passage in zip(found, passages, strict=True)
-    ]
+        extractor = grounding.of_results(self._extractor.version)
+        return Versions(embedder.model, extractor, revision.zone)

@@ -21,7 +21,7 @@ from tests.contract.write_path.world import World, after_leases_ran_out, opened
 from tests.hand_clock import HandClock
 
 BOTH = (DerivedStore.GRAPH, DerivedStore.VECTORS)
-TABLES = ("passages", "entities", "mentions", "versions")
+TABLES = ("passages", "entities", "mentions", "relations", "versions")
 
 
 async def _live_a_little(world: World) -> None:

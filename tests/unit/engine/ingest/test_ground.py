@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dormouse.ids import PassageId
-from dormouse.ingest.ground import IS_A, MAX_CLASSES_ABOVE, Vocabulary, found_in, ground, match, vocabulary
+from dormouse.ingest.ground import (
+    IS_A,
+    MAX_CLASSES_ABOVE,
+    Vocabulary,
+    found_in,
+    ground,
+    ground_all,
+    match,
+    vocabulary,
+)
 from dormouse.model.interval import END_MS, Interval
 from dormouse.model.memory import (
     Basis,
@@ -17,6 +26,7 @@ from dormouse.model.memory import (
     SourceKind,
 )
 from dormouse.model.ontology import Ontology, Term
+from tests.builders import a_passage
 
 PASSAGE = PassageId("p")
 VEHICLE = Term("v", "Vehicle", ("Vehicle",), is_class=True)
@@ -122,3 +132,14 @@ def test_grounding_again_changes_nothing(text: str) -> None:
 
     assert set(again.entities) == set(once.entities)
     assert set(again.relations) == set(once.relations)
+
+
+def test_each_extraction_is_grounded_in_the_text_of_its_own_passage() -> None:
+    passages = [a_passage("a new car", order=0), a_passage("Volvo hires", order=1)]
+    found = [Extraction(each.id) for each in passages]
+
+    first, second = ground_all(found, passages, CARS)
+
+    assert (first.passage, second.passage) == (passages[0].id, passages[1].id)
+    assert {draft.name for draft in first.entities} == {"Car", "Vehicle"}
+    assert {draft.name for draft in second.entities} == {"Volvo Cars", "Company"}
