@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import pytest
 
 from dormouse.recall.understand import names, understand
@@ -45,3 +47,24 @@ def test_a_speaker_is_named_by_any_word_of_the_name() -> None:
 
 def test_initials_and_roles_do_not_name_anybody() -> None:
     assert names("PM") == frozenset()
+
+
+@pytest.mark.parametrize("said", ["September 2025", "Sept 2025", "Sep. 2025", "2025-09", "September, 2025"])
+@pytest.mark.parametrize("query", ["What did Omar buy in {}?", "{}: what did Omar buy?"])
+def test_a_month_with_its_year_is_that_month(query: str, said: str) -> None:
+    (span,) = understand(query.format(said), NOW_MS).dates
+
+    assert (iso(span.interval.start_ms), iso(span.interval.end_ms)) == ("2025-09-01", "2025-10-01")
+
+
+@pytest.mark.parametrize(("month", "start"), [("September", "2025-09-01"), ("Sept", "2025-09-01")])
+def test_a_month_without_a_year_is_the_nearest_one(month: str, start: str) -> None:
+    asked_ms = round(datetime(2025, 12, 1, tzinfo=UTC).timestamp() * 1000)
+
+    (span,) = understand(f"What did Omar buy in {month}?", asked_ms).dates
+
+    assert iso(span.interval.start_ms) == start
+
+
+def iso(instant_ms: int) -> str:
+    return datetime.fromtimestamp(instant_ms / 1000, UTC).date().isoformat()
