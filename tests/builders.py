@@ -42,10 +42,12 @@ def a_scope(
     *,
     principal: ids.PrincipalId = A_PRINCIPAL,
 ) -> Scope:
-    """Everything readable is writable unless `writable` is given."""
+    """Everything readable is writable unless `writable` is given, and everything writable deletable."""
     may_read = frozenset(readable)
     may_write = may_read if writable is None else frozenset(writable)
-    return Scope(principal=principal, workspace=A_WORKSPACE, readable=may_read, writable=may_write)
+    return Scope(
+        principal=principal, workspace=A_WORKSPACE, readable=may_read, writable=may_write, deletable=may_write
+    )
 
 
 def a_dataset(

@@ -83,9 +83,9 @@ class Engine:
         return await self._catalog.read(lambda tx: lookup.scope_of(tx, principal, workspace))
 
     async def dataset_named(self, scope: Scope, name_or_id: str, *, permission: Permission) -> Dataset:
-        """One's own of that name first, then a shared one.
+        """One's own of that name first, then a shared one; the name of a forgotten one means nobody else's.
 
-        Raises `NotFoundError` (a foreign one too), `ForbiddenError` if it may only be read and
+        Raises `NotFoundError` (a foreign one too), `ForbiddenError` if its owner did not grant this and
         `InvalidInputError` if several shared ones have the name.
         """
         async with self._catalog.reading() as tx:
@@ -148,7 +148,7 @@ class Engine:
             return await listing.names(tx, scope, documents)
 
     async def grants(self, scope: Scope, dataset: DatasetId) -> Sequence[Grant]:
-        """Who else may read or write it; only the owner may ask, others get `ForbiddenError`."""
+        """Who else may read, write or forget in it; only the owner may ask, others get `ForbiddenError`."""
         return await sharing.grants_on(self._catalog, scope, dataset)
 
     async def share(
@@ -260,11 +260,11 @@ class Engine:
 
     async def forget_item(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> ForgetReceipt:
         """Forgetting what is not there succeeds with an empty receipt."""
-        await self.dataset_named(scope, dataset, permission=Permission.WRITE)
+        await self.dataset_named(scope, dataset, permission=Permission.DELETE)
         return await self._forgetter.forget_item(scope, dataset, document)
 
     async def forget_dataset(self, scope: Scope, dataset: DatasetId) -> ForgetReceipt:
-        await self.dataset_named(scope, dataset, permission=Permission.WRITE)
+        await self.dataset_named(scope, dataset, permission=Permission.DELETE)
         return await self._forgetter.forget_dataset(scope, dataset)
 
     async def suppress_item(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> Receipt:

@@ -27,15 +27,17 @@ async def readable_datasets(tx: CatalogTransaction, scope: Scope) -> Sequence[Da
 
 
 async def dataset_named(tx: CatalogTransaction, scope: Scope, wanted: str, permission: Permission) -> Dataset:
-    """Raises `NotFoundError`, `ForbiddenError` (readable only) or `InvalidInputError` (ambiguous)."""
-    choice = choose(scope, await readable_datasets(tx, scope), wanted, permission)
+    """Raises `NotFoundError`, `ForbiddenError` (not that permission) or `InvalidInputError` (ambiguous)."""
+    choice = choose(scope, await tx.datasets.many(scope.readable), wanted, permission)
     if choice.dataset is None:
-        raise _refused(choice, wanted)
+        raise _refused(choice, wanted, permission)
     return choice.dataset
 
 
-async def writable_now(tx: CatalogTransaction, scope: Scope, dataset: DatasetId) -> Dataset:
-    """The dataset, listed or not, for the transaction that writes to it.
+async def granted_now(
+    tx: CatalogTransaction, scope: Scope, dataset: DatasetId, permission: Permission
+) -> Dataset:
+    """The dataset, listed or not, for the transaction that changes something in it.
 
     A scope is what was true when it was made: a grant that was taken back since, by its owner or by a forget,
     counts here already. Raises `NotFoundError` for one that the scope never showed, and `ForbiddenError`.
@@ -43,23 +45,30 @@ async def writable_now(tx: CatalogTransaction, scope: Scope, dataset: DatasetId)
     if dataset not in scope.readable:
         raise NotFoundError("Dataset not found")
     found = await tx.datasets.get(dataset)
-    if dataset not in scope.writable:
-        raise ForbiddenError("this dataset is shared with you for reading only")
+    if dataset not in scope.granted(permission):
+        raise _not_granted(permission)
     if found.owner == scope.principal:
         return found
     grants = await tx.access.grants_on(dataset)
-    if any(each.principal == scope.principal and each.permission is Permission.WRITE for each in grants):
+    if any(each.principal == scope.principal and each.permission.includes(permission) for each in grants):
         return found
-    raise ForbiddenError("this dataset is no longer shared with you for writing")
+    raise ForbiddenError(f"this dataset is no longer shared with you to {permission}")
 
 
-def _refused(choice: Choice, wanted: str) -> Exception:
+def _not_granted(permission: Permission) -> ForbiddenError:
+    """Said of a dataset that the caller may read: it is not this permission that its owner gave."""
+    if permission is Permission.DELETE:
+        return ForbiddenError("to forget in a dataset that is shared with you, its owner must grant 'delete'")
+    return ForbiddenError("this dataset is shared with you for reading only")
+
+
+def _refused(choice: Choice, wanted: str, permission: Permission) -> Exception:
     if choice.refusal == "ambiguous":
         return InvalidInputError(
             f"several datasets shared with you are named '{wanted}': give the id", field="dataset"
         )
-    if choice.refusal == "read_only":
-        return ForbiddenError(f"dataset '{wanted}' is shared with you for reading only")
+    if choice.refusal == "not_granted":
+        return _not_granted(permission)
     return NotFoundError(f"Dataset '{wanted}' not found")
 
 

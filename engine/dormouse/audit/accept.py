@@ -44,7 +44,10 @@ async def _now(tx: CatalogTransaction, scope: Scope) -> Scope:
     """What of the scope still holds: a grant may have been taken back since the audit began."""
     current = await scope_of(tx, scope.principal, scope.workspace)
     return replace(
-        scope, readable=scope.readable & current.readable, writable=scope.writable & current.writable
+        scope,
+        readable=scope.readable & current.readable,
+        writable=scope.writable & current.writable,
+        deletable=scope.deletable & current.deletable,
     )
 
 

@@ -13,12 +13,7 @@ async def item_named(client: RestClient, dataset: str, item: str) -> dict[str, A
 
     Raises `RefusedError` for a dataset that is unknown.
     """
-    owned = [row for row in await client.datasets() if dataset in {row["name"], row["id"]}]
-    if not owned:
-        # Any question about it is refused, in the words that every other command shows.
-        await client.jobs({"dataset": dataset, "limit": 1})
-        return None
-    rows = await client.items(owned[0]["id"])
+    rows = await client.items(dataset)
     for key in ("id", "externalId", "name"):
         matches = [row for row in rows if row.get(key) == item]
         if len(matches) > 1:

@@ -8,7 +8,7 @@ Source: writes §1 and §5.
 from collections.abc import Mapping, Sequence
 
 from dormouse import telemetry
-from dormouse.access.lookup import writable_now
+from dormouse.access.lookup import granted_now
 from dormouse.errors import UnavailableError
 from dormouse.ids import DatasetId, DocumentId, PrincipalId, WorkspaceId, new_job_id
 from dormouse.jobs.progress import cancel
@@ -17,7 +17,7 @@ from dormouse.model.dataset import Dataset
 from dormouse.model.document import Document
 from dormouse.model.job import CancelReason, Job, JobKind, Stage
 from dormouse.model.receipt import ForgetReceipt
-from dormouse.model.scope import Scope
+from dormouse.model.scope import Permission, Scope
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.message_bus import MessageBus
 
@@ -36,7 +36,7 @@ class ForgetAcceptor:
         """Raises `NotFoundError` or `ForbiddenError` for the dataset, never for the document."""
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(scope.workspace)
-            await writable_now(tx, scope, dataset)
+            await granted_now(tx, scope, dataset, Permission.DELETE)
             receipt = await _forget_item(tx, scope, dataset, document)
             await tx.commit()
         return await self._rung(scope.workspace, receipt)
@@ -45,7 +45,7 @@ class ForgetAcceptor:
         """Raises `NotFoundError` or `ForbiddenError`."""
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(scope.workspace)
-            row = await writable_now(tx, scope, dataset)
+            row = await granted_now(tx, scope, dataset, Permission.DELETE)
             receipt = await _forget_datasets(tx, scope, [row], JobKind.FORGET_DATASET)
             await tx.commit()
         return await self._rung(scope.workspace, receipt)

@@ -6,14 +6,14 @@ Source: writes §1 and §5.
 """
 
 from dormouse import telemetry
-from dormouse.access.lookup import writable_now
+from dormouse.access.lookup import granted_now
 from dormouse.errors import NotFoundError, UnavailableError
 from dormouse.ids import DatasetId, DocumentId, new_job_id
 from dormouse.model.change import Change, ChangeKind
 from dormouse.model.document import Document
 from dormouse.model.job import Job, JobKind, Stage
 from dormouse.model.receipt import Receipt
-from dormouse.model.scope import Scope
+from dormouse.model.scope import Permission, Scope
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.message_bus import MessageBus
 
@@ -61,7 +61,7 @@ class SuppressAcceptor:
 
 
 async def _item(tx: CatalogTransaction, scope: Scope, dataset: DatasetId, document_id: DocumentId) -> Document:
-    await writable_now(tx, scope, dataset)
+    await granted_now(tx, scope, dataset, Permission.WRITE)
     document = await tx.documents.get(document_id)
     if document is None or document.dataset != dataset:
         raise NotFoundError("no such item in this dataset")

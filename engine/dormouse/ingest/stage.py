@@ -7,7 +7,7 @@ it in a recall. Source: contract-graph, "REST".
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dormouse.access.lookup import writable_now
+from dormouse.access.lookup import granted_now
 from dormouse.errors import UnavailableError
 from dormouse.ids import JobId, new_job_id
 from dormouse.jobs.once import answered_before, note_answer
@@ -15,7 +15,7 @@ from dormouse.model.dataset import Dataset
 from dormouse.model.document import Document, Revision
 from dormouse.model.job import Job, JobCounts, JobKind, Stage
 from dormouse.model.receipt import IdempotencyKey, Receipt
-from dormouse.model.scope import Scope
+from dormouse.model.scope import Permission, Scope
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.message_bus import MessageBus
 
@@ -73,7 +73,7 @@ class Stager:
         principal = wish.scope.principal
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(wish.scope.workspace)
-            await writable_now(tx, wish.scope, wish.dataset.id)
+            await granted_now(tx, wish.scope, wish.dataset.id, Permission.WRITE)
             waiting = await tx.revisions.staged(wish.dataset.id, limit=PAGE)
             receipts: list[Receipt] = []
             for document, revision in waiting:

@@ -40,7 +40,7 @@ async def opened_for_writing(tx: CatalogTransaction, scope: Scope, dataset: Data
 
     Raises `NotFoundError` and `ForbiddenError`.
     """
-    found = await lookup.writable_now(tx, scope, dataset)
+    found = await lookup.granted_now(tx, scope, dataset, Permission.WRITE)
     return found if found.listed else await tx.datasets.ensure(found.workspace, found.owner, found.name)
 
 

@@ -12,8 +12,15 @@ from dormouse.ids import DatasetId, PrincipalId, WorkspaceId
 
 
 class Permission(StrEnum):
+    """Each includes those before it."""
+
     READ = "read"
     WRITE = "write"
+    DELETE = "delete"
+
+    def includes(self, other: "Permission") -> bool:
+        kinds = list(Permission)
+        return kinds.index(self) >= kinds.index(other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +34,7 @@ class Principal:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The owner of `dataset` lets `principal` read it, or read and write it."""
+    """The owner of `dataset` lets `principal` read it, add to it, or forget in it too."""
 
     principal: PrincipalId
     dataset: DatasetId
@@ -37,21 +44,39 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """`writable` is always a subset of `readable`."""
+    """`deletable` is always a subset of `writable`, and that of `readable`."""
 
     principal: PrincipalId
     workspace: WorkspaceId
     readable: frozenset[DatasetId]
     writable: frozenset[DatasetId]
+    deletable: frozenset[DatasetId] = frozenset()
 
     def __post_init__(self) -> None:
         if not self.writable <= self.readable:
             raise ValueError("writable datasets must be readable")
+        if not self.deletable <= self.writable:
+            raise ValueError("deletable datasets must be writable")
+
+    def granted(self, permission: Permission) -> frozenset[DatasetId]:
+        """Those in which the caller has this permission."""
+        match permission:
+            case Permission.READ:
+                return self.readable
+            case Permission.WRITE:
+                return self.writable
+            case Permission.DELETE:
+                return self.deletable
 
     def narrowed_to(self, datasets: Iterable[DatasetId]) -> "Scope":
         """The same caller, looking at some of their datasets only; never wider."""
         wanted = frozenset(datasets)
-        return replace(self, readable=self.readable & wanted, writable=self.writable & wanted)
+        return replace(
+            self,
+            readable=self.readable & wanted,
+            writable=self.writable & wanted,
+            deletable=self.deletable & wanted,
+        )
 
 
 @dataclass(frozen=True, slots=True)

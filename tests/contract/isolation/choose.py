@@ -28,8 +28,10 @@ Choice = Callable[[Random, Expected, PrincipalId], Deed | None]
 
 def remember(random: Random, expected: Expected, user: PrincipalId) -> Deed | None:
     seen = {each.name for each in expected.readable(user) if each.is_listed}
-    # A name that only a shared dataset has means that one.
-    gone = [each for each in _own(expected, user) if not each.is_listed and each.name not in seen]
+    # A name that only a shared dataset ever had means that one; what was one's own once stays one's own.
+    gone = [
+        each for each in _own(expected, user) if not each.is_listed and (each.ever or each.name not in seen)
+    ]
     open_to = [*_writable(expected, user), *gone]
     if not open_to:
         return None
@@ -43,7 +45,7 @@ def remember(random: Random, expected: Expected, user: PrincipalId) -> Deed | No
 
 
 def forget_item(random: Random, expected: Expected, user: PrincipalId) -> Deed | None:
-    full = [each for each in _writable(expected, user) if each.documents]
+    full = [each for each in _deletable(expected, user) if each.documents]
     if not full:
         return None
     kept = random.choice(full)
@@ -51,7 +53,7 @@ def forget_item(random: Random, expected: Expected, user: PrincipalId) -> Deed |
 
 
 def forget_dataset(random: Random, expected: Expected, user: PrincipalId) -> Deed | None:
-    listed = _writable(expected, user)
+    listed = _deletable(expected, user)
     return ForgetDataset(user, random.choice(listed).id) if listed else None
 
 
@@ -108,3 +110,7 @@ def _own(expected: Expected, user: PrincipalId) -> list[Kept]:
 
 def _writable(expected: Expected, user: PrincipalId) -> list[Kept]:
     return [each for each in expected.datasets.values() if each.is_listed and expected.may_write(user, each.id)]
+
+
+def _deletable(expected: Expected, user: PrincipalId) -> list[Kept]:
+    return [each for each in _writable(expected, user) if expected.may_delete(user, each.id)]

@@ -45,7 +45,10 @@ class Expected:
         return self.datasets[dataset].owner == user or (user, dataset) in self.grants
 
     def may_write(self, user: PrincipalId, dataset: DatasetId) -> bool:
-        return self.datasets[dataset].owner == user or self.grants.get((user, dataset)) is Permission.WRITE
+        return self.may_delete(user, dataset) or self.grants.get((user, dataset)) is Permission.WRITE
+
+    def may_delete(self, user: PrincipalId, dataset: DatasetId) -> bool:
+        return self.datasets[dataset].owner == user or self.grants.get((user, dataset)) is Permission.DELETE
 
     def readable(self, user: PrincipalId) -> list[Kept]:
         return [each for each in self.datasets.values() if self.may_read(user, each.id)]

@@ -199,6 +199,24 @@ DIFFERENCES = (
         ours="404 to the dataset's owner, and nothing to others; `…/datasets/{id}/grants` lists them.",
         reason="Who else is there is nobody's business.",
     ),
+    Difference(
+        reference="`read`, `write`, `delete` and `share` are granted one by one.",
+        ours="Each of `read`, `write` and `delete` includes those before it; only the owner shares. `write` "
+        "does not let anybody forget.",
+        reason="Nobody can use a permission without those before it, and whoever was let in should not let in "
+        "others.",
+    ),
+    Difference(
+        reference="Names resolve among one's own datasets only; shared ones are named by id.",
+        ours="Among one's own first, then the only shared one of that name. A name that was one's own stays "
+        "so: forgotten, it is not found until something is remembered under it.",
+        reason="Agents know names; but none of them may come to mean somebody else's data.",
+    ),
+    Difference(
+        reference="A key that is twice in a JSON object counts with its last value.",
+        ours="Refused, by the key.",
+        reason="What was checked must be what is done.",
+    ),
 )
 
 # Users, keys, permissions and ontologies are other parts' routes, health and the root none of the memory's.

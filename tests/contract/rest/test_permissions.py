@@ -84,6 +84,63 @@ def test_write_includes_read_and_taking_it_back_leaves_read(
     assert [(each["principalId"], each["permission"]) for each in grants] == [("bob", "read")]
 
 
+def test_delete_includes_write_and_taking_it_back_leaves_write(
+    users: dict[str, httpx.Client], dataset: str
+) -> None:
+    place = remember(users["ada"], dataset).json()["dataset_id"]
+
+    share(users["ada"], "bob", [place], "delete")
+    share(users["ada"], "bob", [place], "read")
+    most = users["ada"].get(f"/api/v1/datasets/{place}/grants").json()
+    share(users["ada"], "bob", [place], "delete", method="DELETE")
+    less = users["ada"].get(f"/api/v1/datasets/{place}/grants").json()
+
+    assert [[each["permission"] for each in grants] for grants in (most, less)] == [["delete"], ["write"]]
+
+
+@promise("P3")
+def test_only_the_owner_and_who_was_granted_delete_may_forget(
+    users: dict[str, httpx.Client], dataset: str
+) -> None:
+    told = remember(users["ada"], dataset).json()
+    place, item = told["dataset_id"], told["items"][0]["id"]
+    share(users["ada"], "bob", [place], "write")
+
+    refused = [
+        users["bob"].delete(f"/api/v1/datasets/{place}"),
+        users["bob"].delete(f"/api/v1/datasets/{place}/data/{item}"),
+        users["bob"].post("/api/v1/forget", json={"dataset": dataset}),
+        users["bob"].post("/api/v1/forget", json={"dataset_id": place, "data_id": item}),
+    ]
+    kept = users["ada"].get(f"/api/v1/datasets/{place}/data/{item}")
+    share(users["ada"], "bob", [place], "delete")
+    of_the_item = users["bob"].delete(f"/api/v1/datasets/{place}/data/{item}")
+    of_the_dataset = users["bob"].delete(f"/api/v1/datasets/{place}")
+
+    assert [(each.status_code, each.json()["code"]) for each in refused] == [(403, "forbidden")] * 4
+    assert kept.status_code == 200
+    assert (of_the_item.status_code, of_the_dataset.status_code) == (200, 200)
+    assert place not in seen(users["ada"])
+
+
+@promise("P5")
+def test_a_forgotten_dataset_of_ones_own_never_gives_its_name_to_a_shared_one(
+    users: dict[str, httpx.Client], dataset: str
+) -> None:
+    theirs = remember(users["ada"], dataset).json()["dataset_id"]
+    mine = remember(users["bob"], dataset).json()["dataset_id"]
+    share(users["ada"], "bob", [theirs], "delete")
+    _forget(users["bob"], dataset, "delete")
+
+    read = users["bob"].get(f"/api/v1/datasets/{dataset}/data")
+    forgotten = users["bob"].post("/api/v1/forget", json={"dataset": dataset})
+    anew = remember(users["bob"], dataset).json()["dataset_id"]
+
+    assert [(each.status_code, each.json()["code"]) for each in (read, forgotten)] == [(404, "not_found")] * 2
+    assert anew == mine != theirs
+    assert theirs in seen(users["ada"])
+
+
 def test_a_permission_that_is_none_is_refused_in_the_recorded_words(
     users: dict[str, httpx.Client], dataset: str
 ) -> None:

@@ -30,7 +30,7 @@ from tests.promises import promise
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A dataset with one item, and the scope of a guest as it was while the guest could write to it."""
+    """A dataset with one item, and the scope of a guest as it was while the guest could forget in it."""
 
     world: World
     dataset: Dataset
@@ -60,7 +60,7 @@ async def shared(world: World) -> Shared:
     assert receipt.document is not None
     await world.work()
     dataset = await world.dataset_row(DATASET)
-    await _granted(world, dataset, Permission.WRITE)
+    await _granted(world, dataset, Permission.DELETE)
     async with world.ports.catalog.reading() as tx:
         guest = await lookup.scope_of(tx, ANOTHER_PRINCIPAL, LOCAL_WORKSPACE)
     return Shared(world, dataset, receipt.document.id, guest)
@@ -97,6 +97,19 @@ async def test_a_grant_that_is_gone_at_the_commit_lets_nothing_be_written(
     assert await shared.world.state("Ada cat Eve") == before
     async with shared.world.ports.catalog.reading() as tx:
         assert await tx.jobs.listing(LOCAL_WORKSPACE, ANOTHER_PRINCIPAL) == []
+
+
+@promise("P5")
+async def test_what_is_left_of_a_grant_at_the_commit_still_lets_its_holder_write_but_not_forget(
+    shared: Shared,
+) -> None:
+    await _granted(shared.world, shared.dataset, Permission.WRITE)
+
+    for name in ("forget item", "forget dataset"):
+        with pytest.raises(ForbiddenError):
+            await WRITES[name](shared)
+    for name in ("remember", "suppress", "restore"):
+        await WRITES[name](shared)
 
 
 async def test_a_grant_that_stands_lets_its_holder_write(shared: Shared) -> None:

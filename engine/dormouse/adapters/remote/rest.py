@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import quote
 from uuid import uuid4
 
 import httpx
@@ -108,7 +109,8 @@ class RestClient:
         return await self._all("/api/v1/datasets")
 
     async def items(self, dataset: str) -> list[dict[str, Any]]:
-        return await self._all(f"/api/v1/datasets/{dataset}/data")
+        """Of a dataset by name or id, which the server tells apart as everywhere."""
+        return await self._all(f"/api/v1/datasets/{quote(dataset, safe='')}/data")
 
     async def job(self, job: str, *, wait_s: int = 0) -> dict[str, Any]:
         return await self._dict("GET", f"/api/v1/jobs/{job}", params={"wait": wait_s} if wait_s else {})

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,7 +46,22 @@ def test_a_grant_to_read_does_not_let_its_holder_write() -> None:
     shared = a_dataset(BOB, "notes")
     scope = scope_for(ANN, HERE, [], [a_grant(shared, Permission.READ)])
 
-    assert choose(scope, [shared], "notes", Permission.WRITE) == Choice(refusal="read_only")
+    assert choose(scope, [shared], "notes", Permission.WRITE) == Choice(refusal="not_granted")
+
+
+def test_a_grant_to_write_does_not_let_its_holder_forget() -> None:
+    shared = a_dataset(BOB, "notes")
+    scope = scope_for(ANN, HERE, [], [a_grant(shared, Permission.WRITE)])
+
+    assert choose(scope, [shared], "notes", Permission.WRITE) == Choice(dataset=shared)
+    assert choose(scope, [shared], "notes", Permission.DELETE) == Choice(refusal="not_granted")
+
+
+def test_a_grant_to_delete_lets_its_holder_read_write_and_forget() -> None:
+    shared = a_dataset(BOB, "notes")
+    scope = scope_for(ANN, HERE, [], [a_grant(shared, Permission.DELETE)])
+
+    assert {choose(scope, [shared], "notes", each) for each in Permission} == {Choice(dataset=shared)}
 
 
 def test_a_forgotten_dataset_is_not_named_any_more() -> None:
@@ -53,12 +69,24 @@ def test_a_forgotten_dataset_is_not_named_any_more() -> None:
     scope = scope_for(ANN, HERE, [gone], [])
 
     assert choose(scope, [gone], "notes", Permission.READ) == Choice(refusal="unknown")
+    assert choose(scope, [gone], gone.id, Permission.READ) == Choice(refusal="unknown")
+
+
+@pytest.mark.parametrize("permission", Permission)
+def test_the_name_of_a_forgotten_dataset_of_ones_own_is_not_taken_for_a_shared_one(
+    permission: Permission,
+) -> None:
+    gone, theirs = a_dataset(ANN, "notes", listed=False), a_dataset(BOB, "notes")
+    scope = scope_for(ANN, HERE, [gone], [a_grant(theirs, Permission.DELETE)])
+
+    assert choose(scope, [gone, theirs], "notes", permission) == Choice(refusal="unknown")
+    assert choose(scope, [gone, theirs], theirs.id, permission) == Choice(dataset=theirs)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from(Permission))))
-def test_nothing_is_writable_that_is_not_readable(grants: list[tuple[str, Permission]]) -> None:
+def test_what_may_be_forgotten_in_may_be_written_and_that_be_read(grants: list[tuple[str, Permission]]) -> None:
     given_ = [Grant(ANN, DatasetId(name), permission, 0) for name, permission in grants]
 
     scope = scope_for(ANN, HERE, [], given_)
 
-    assert scope.writable <= scope.readable == {grant.dataset for grant in given_}
+    assert scope.deletable <= scope.writable <= scope.readable == {grant.dataset for grant in given_}

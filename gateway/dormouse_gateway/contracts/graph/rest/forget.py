@@ -71,7 +71,7 @@ async def forget(call: Call) -> Response:
         return await _settled(call, receipt, {"datasets_removed": removed})
     name_or_id = body.dataset_id or body.dataset
     assert name_or_id
-    dataset = await call.engine.dataset_named(call.scope, name_or_id, permission=Permission.WRITE)
+    dataset = await call.engine.dataset_named(call.scope, name_or_id, permission=Permission.DELETE)
     if body.data_id:
         receipt = await call.engine.forget_item(call.scope, dataset.id, DocumentId(body.data_id))
         return await _settled(call, receipt, {"data_id": body.data_id, "dataset_id": dataset.id})
@@ -82,7 +82,7 @@ async def forget(call: Call) -> Response:
 async def delete_dataset(call: Call) -> Response:
     """DELETE /api/v1/datasets/{id}: `null` once it is gone, as recorded; 202 while it is still being erased."""
     wanted = DatasetId(call.request.path_params["dataset"])
-    dataset = await call.engine.dataset_named(call.scope, wanted, permission=Permission.WRITE)
+    dataset = await call.engine.dataset_named(call.scope, wanted, permission=Permission.DELETE)
     receipt = await call.engine.forget_dataset(call.scope, dataset.id)
     settled = await _settled(call, receipt, {"dataset_id": dataset.id})
     return answer(None) if settled.status_code == 200 else settled
@@ -91,7 +91,7 @@ async def delete_dataset(call: Call) -> Response:
 async def delete_data(call: Call) -> Response:
     """DELETE /api/v1/datasets/{id}/data/{data_id}: as above for one item; an unknown one is gone already."""
     wanted = DatasetId(call.request.path_params["dataset"])
-    dataset = await call.engine.dataset_named(call.scope, wanted, permission=Permission.WRITE)
+    dataset = await call.engine.dataset_named(call.scope, wanted, permission=Permission.DELETE)
     item = DocumentId(call.request.path_params["data"])
     receipt = await call.engine.forget_item(call.scope, dataset.id, item)
     settled = await _settled(call, receipt, {"data_id": item, "dataset_id": dataset.id})

@@ -1,7 +1,7 @@
-"""Who else may read or write one's datasets, and who one is. Source: recorded cases share_*, users_me.
+"""Who else may read, write or forget in one's datasets, and who one is.
 
 Only the owner gives, takes back and sees grants; whoever does not own a dataset learns nothing of it, nor of
-other users.
+other users. Source: recorded cases share_*, users_me.
 """
 
 from collections.abc import Callable
@@ -47,23 +47,25 @@ class SharedView(TypedDict):
 
 _PERMISSION = Parameter(
     "permission_name",
-    "`write` includes `read`.",
+    "`write` includes `read`, and `delete` includes both.",
     {"type": "string", "enum": [each.value for each in Permission]},
     is_required=True,
 )
 _PRINCIPAL = path_parameter("principal", "The user, by the name that the key was made for.")
+_WITHOUT = {Permission.READ: None, Permission.WRITE: Permission.READ, Permission.DELETE: Permission.WRITE}
 READ_ME = Operation("Who one is", "users", {200: Answer("The caller.", UserView)})
 LIST_GRANTS = Operation(
-    "Who else may read or write a dataset of one's own",
+    "Who else may read, write or forget in a dataset of one's own",
     "users",
     {200: Answer("By user.", list[GrantView])},
     parameters=(DATASET,),
     refusals=(403,),
 )
 SHARE = Operation(
-    "Let a user read or write datasets of one's own",
+    "Let a user read, write or forget in datasets of one's own",
     "users",
     {200: Answer("All of them, from the user's next call on.", SharedView)},
+    "A user who may do more already goes on doing it.",
     parameters=(_PRINCIPAL, _PERMISSION),
     body=DatasetIds,
     refusals=(403,),
@@ -72,7 +74,7 @@ UNSHARE = Operation(
     "Take back what a user may do",
     "users",
     {200: Answer("From the user's next call on; also when there was nothing to take back.", SharedView)},
-    "Taking back `write` leaves `read`.",
+    "Taking back `delete` leaves `write`, and taking back `write` leaves `read`.",
     parameters=(_PRINCIPAL, _PERMISSION),
     body=DatasetIds,
     refusals=(403,),
@@ -112,7 +114,9 @@ def share_with(knows: KnowsUser) -> Handler:
         if not knows(principal) or principal == call.scope.principal:
             raise NotFoundError("there is no other user of this name")
         for dataset in datasets:
-            await call.engine.share(call.scope, dataset, principal, permission)
+            held = await _held(call, dataset, principal)
+            if held is None or not held.includes(permission):
+                await call.engine.share(call.scope, dataset, principal, permission)
         return answer({"message": "Permission assigned to principal"})
 
     return share
@@ -122,12 +126,15 @@ async def unshare(call: Call) -> Response:
     permission, datasets = _permission(call), await _owned(call)
     principal = PrincipalId(call.request.path_params["principal"])
     for dataset in datasets:
-        held = {each.principal: each.permission for each in await call.engine.grants(call.scope, dataset)}
-        if permission is Permission.READ:
-            await call.engine.share(call.scope, dataset, principal, None)
-        elif held.get(principal) is Permission.WRITE:
-            await call.engine.share(call.scope, dataset, principal, Permission.READ)
+        held = await _held(call, dataset, principal)
+        if held is not None and held.includes(permission):
+            await call.engine.share(call.scope, dataset, principal, _WITHOUT[permission])
     return answer({"message": "Permission revoked from principal"})
+
+
+async def _held(call: Call, dataset: DatasetId, principal: PrincipalId) -> Permission | None:
+    grants = await call.engine.grants(call.scope, dataset)
+    return next((each.permission for each in grants if each.principal == principal), None)
 
 
 def _permission(call: Call) -> Permission:

@@ -59,7 +59,7 @@ class _Forget:
         """Somebody else's dataset and none at all get the same answer."""
         wanted = _canonical(arguments.dataset_id) if arguments.dataset_id else arguments.dataset or ""
         try:
-            return await self.engine.dataset_named(scope, wanted, permission=Permission.WRITE)
+            return await self.engine.dataset_named(scope, wanted, permission=Permission.DELETE)
         except NotFoundError:
             if arguments.dataset_id:
                 raise ToolRefusal(texts.NO_DATASET_WITH_THAT_ID) from None
