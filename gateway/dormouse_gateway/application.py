@@ -1,8 +1,8 @@
 """The application: every route behind its layers. Loading the protocol takes a second, so `app` loads this
 while the stores are opened.
 
-Layers, outermost first: headers of every answer, the guard against foreign names, answers to browsers'
-questions, the owner's count and the caller's identity, the guard against too much at once, then the routes.
+Layers, outermost first: headers of every answer, the end of surprises, the guard against foreign names, answers
+to browsers, the owner's count and the caller's identity, the guard against too much at once, then the routes.
 """
 
 import math
@@ -36,6 +36,7 @@ from dormouse_gateway.web.openapi import openapi_route
 from dormouse_gateway.web.operation import DescribedRoute
 from dormouse_gateway.web.overload import OverloadGuard
 from dormouse_gateway.web.problems import exception_handlers
+from dormouse_gateway.web.surprises import SurpriseGuard
 from dormouse_gateway.web.token_bucket import Rate
 
 SEEN_BY_BROWSERS = ["Mcp-Session-Id", "Mcp-Protocol-Version", "WWW-Authenticate", "Retry-After", "X-Request-Id"]
@@ -55,7 +56,8 @@ def build_app(engine: Engine, settings: GatewaySettings, owner: Owner, stopping:
     failures = Rate(limits.failures_per_minute / 60, math.ceil(limits.failures_per_minute))
     guarded = owner.guard(OverloadGuard(app, limits, exempt=_is_local), failures)
     names = HostNames(settings.allowed_hosts, settings.cors_origins)
-    return AnswerHeaders(HostGuard(_Browsers(guarded, names), names, by_any_name=BY_ANY_NAME))
+    inside = HostGuard(_Browsers(guarded, names), names, by_any_name=BY_ANY_NAME)
+    return AnswerHeaders(SurpriseGuard(inside))
 
 
 def _is_local(path: str) -> bool:

@@ -4,7 +4,6 @@ Models send null for "nothing", "null" for null, objects as JSON strings and key
 What is meant beyond doubt is understood; everything else is refused by name, and no value is ever repeated.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from dormouse.errors import InvalidInputError
+from dormouse_gateway.mcp.sole_keys import RepeatedKeyError, loads
 
 IGNORED = frozenset({"task_progress"})  # one client adds it to every call
 
@@ -67,7 +67,7 @@ def _meant(model: type[Arguments], name: str, value: object) -> object:
         if text in {"", "null"}:
             return None
     wanted = _container_of(model, name)
-    return _decoded(text, wanted) if wanted else text
+    return _decoded(name, text, wanted) if wanted else text
 
 
 def _all_whole(value: object) -> object:
@@ -91,12 +91,14 @@ def _container_of(model: type[Arguments], name: str) -> type | None:
     return dict if annotation.startswith("dict") else None
 
 
-def _decoded(text: str, wanted: type) -> object:
+def _decoded(name: str, text: str, wanted: type) -> object:
     """A list or object that came as a JSON string; a bare string stands for a list of one."""
     if text.strip() in {"", "null"}:
         return None
     try:
-        value = json.loads(text)
+        value = loads(text)
+    except RepeatedKeyError as exc:
+        raise InvalidInputError(f"{name} must have the key '{exc.key}' once only.", field=name) from None
     except (ValueError, RecursionError):
         value = None
     if isinstance(value, wanted):

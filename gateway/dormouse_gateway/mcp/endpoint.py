@@ -15,10 +15,11 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dormouse_gateway.mcp.session_id import SessionIds
 from dormouse_gateway.mcp.single_exchange import VERSION_HEADER, SingleExchange
+from dormouse_gateway.mcp.sole_keys import RepeatedKeyError, loads
 from dormouse_gateway.web.operation import Answer, DescribedRoute, Operation
 
 BODY_LIMIT_BYTES = 16 * 1024 * 1024  # 10 MiB of content are 13.4 MiB of base64
@@ -61,6 +62,7 @@ class Endpoint:
         self._modern = StreamableHTTPSessionManager(
             server, stateless=True, max_request_body_size=BODY_LIMIT_BYTES
         )
+        self._newer = RequestBodyLimitMiddleware(_SoleKeys(self._modern.asgi_app), BODY_LIMIT_BYTES)
         self._handshake = RequestBodyLimitMiddleware(SingleExchange(server, session_ids), BODY_LIMIT_BYTES)
 
     def running(self) -> AbstractAsyncContextManager[None]:
@@ -77,7 +79,7 @@ class Endpoint:
         if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
             await self._handshake(scope, receive, send)
         else:
-            await self._modern.asgi_app(scope, receive, send)
+            await self._newer(scope, receive, send)
 
 
 def mcp_routes(path: str, endpoint: ASGIApp) -> list[DescribedRoute]:
@@ -85,11 +87,37 @@ def mcp_routes(path: str, endpoint: ASGIApp) -> list[DescribedRoute]:
     return [DescribedRoute(each, endpoint, {"POST": MESSAGE}) for each in (path, f"{path}/")]
 
 
+class _SoleKeys:
+    """Refuses a message with a key twice, which the SDK would read as it likes. Its body comes in one piece."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        first = await receive()
+        waiting = [first]
+        try:
+            loads(first.get("body", b""))
+        except RepeatedKeyError as exc:
+            await _invalid(400, None, f"Invalid request: {exc}")(scope, receive, send)
+            return
+        except (ValueError, RecursionError):
+            pass  # the SDK has the protocol's words for it
+
+        async def again() -> Message:
+            return waiting.pop() if waiting else await receive()
+
+        await self._app(scope, again, send)
+
+
 def _refusal(request: Request) -> Response | None:
     if request.method != "POST":
         return Response(status_code=405, headers={"Allow": "POST"})
     if "accept" in request.headers and not all(check_accept_headers(request)):
-        error = {"code": _INVALID_REQUEST, "message": _NOT_ACCEPTABLE}
-        body = {"jsonrpc": "2.0", "id": "server-error", "error": error}
-        return Response(json.dumps(body, separators=(",", ":")), status_code=406, media_type="application/json")
+        return _invalid(406, "server-error", _NOT_ACCEPTABLE)
     return None
+
+
+def _invalid(status: int, number: str | None, message: str) -> Response:
+    body = {"jsonrpc": "2.0", "id": number, "error": {"code": _INVALID_REQUEST, "message": message}}
+    return Response(json.dumps(body, separators=(",", ":")), status_code=status, media_type="application/json")

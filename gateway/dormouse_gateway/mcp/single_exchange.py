@@ -28,6 +28,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from dormouse_gateway.mcp.session_id import ClientName, SessionIds
+from dormouse_gateway.mcp.sole_keys import RepeatedKeyError, loads
 
 ASSUMED_VERSION = "2025-03-26"  # a request without the header; the specification says so
 SESSION_HEADER = "mcp-session-id"
@@ -143,7 +144,9 @@ class SingleExchange:
 def _parse(body: bytes) -> JSONRPCRequest | Response:
     """The request, or what to answer at once: nothing to a notification, an error to anything else."""
     try:
-        decoded = json.loads(body)
+        decoded = loads(body)
+    except RepeatedKeyError as exc:
+        return _refusal(INVALID_REQUEST, f"Invalid request: {exc}")
     except (ValueError, RecursionError):
         return _refusal(PARSE_ERROR, "Parse error")
     if isinstance(decoded, dict) and "id" in decoded and "method" not in decoded:

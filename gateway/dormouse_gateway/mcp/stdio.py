@@ -21,6 +21,7 @@ from mcp.types import INVALID_REQUEST, PARSE_ERROR, PROTOCOL_VERSION_META_KEY
 
 from dormouse.errors import DormouseError
 from dormouse_gateway.mcp.lines import LineWriter, read_lines
+from dormouse_gateway.mcp.sole_keys import RepeatedKeyError, loads
 
 MAX_IN_FLIGHT = 64
 DRAIN_S = 30.0  # after the end of input, answers under way are still written
@@ -88,7 +89,10 @@ class _Relay:
         if not line.strip():
             return
         try:
-            message = json.loads(line)
+            message = loads(line)
+        except RepeatedKeyError as exc:
+            await self.out.write(_error(_number_in(line), INVALID_REQUEST, f"Invalid request: {exc}"))
+            return
         except (ValueError, RecursionError):
             await self.out.write(_error(None, PARSE_ERROR, "Parse error"))
             return
@@ -192,6 +196,13 @@ class _Relay:
             if message["method"] == "initialize":
                 self.version = (reply.get("result") or {}).get("protocolVersion")
         await self.out.write(reply)
+
+
+def _number_in(line: bytes) -> str | int | None:
+    """The id of a message that is refused, so that the client does not wait for its answer."""
+    message = json.loads(line)
+    number = message.get("id") if isinstance(message, dict) else None
+    return number if isinstance(number, str | int) else None
 
 
 def _modern_version(params: Mapping[str, Any]) -> str | None:

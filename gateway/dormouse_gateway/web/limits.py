@@ -1,6 +1,5 @@
 """Bodies are read under a limit that holds while they stream, whatever Content-Length says."""
 
-import json
 from collections.abc import AsyncGenerator
 
 from starlette.datastructures import FormData
@@ -10,6 +9,7 @@ from starlette.requests import Request
 from dormouse.errors import InvalidInputError, TooLargeError
 from dormouse.model.document import CONTENT_LIMIT_BYTES
 from dormouse_gateway.mcp.arguments import whole
+from dormouse_gateway.mcp.sole_keys import RepeatedKeyError, loads
 from dormouse_gateway.web.problems import Problem, ProblemError
 
 JSON_LIMIT_BYTES = 1024 * 1024
@@ -45,7 +45,9 @@ async def _json(request: Request, *, empty: object) -> object:
     if not content:
         return empty
     try:
-        return json.loads(content)
+        return loads(content)
+    except RepeatedKeyError as exc:
+        raise InvalidInputError(f"the body must have the key '{exc.key}' once only", field=exc.key) from None
     except (ValueError, RecursionError) as exc:
         raise InvalidInputError("the body is not valid JSON") from exc
 

@@ -6,9 +6,11 @@ A parameter that no operation declares is refused, so the description cannot lea
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from urllib.parse import unquote
 
 from pydantic import BaseModel
-from starlette.routing import Route
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 JSON = "application/json"
 TEXT: Mapping[str, object] = {"type": "string"}
@@ -79,6 +81,27 @@ class DescribedRoute(Route):
     ) -> None:
         super().__init__(path, endpoint, methods=None if methods is None else list(methods))
         self.operations = operations
+        self._segments = path.split("/")
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """A name in the path may have a slash in it, percent-encoded: paths are cut before they are decoded."""
+        raw = scope.get("raw_path") or b""
+        if b"%2f" not in raw.lower():
+            return super().matches(scope)
+        given = [unquote(each) for each in raw.decode("latin-1").split("/")]
+        if len(given) != len(self._segments):
+            return Match.NONE, {}
+        named: dict[str, str] = {}
+        for segment, text in zip(self._segments, given, strict=True):
+            if segment.startswith("{"):
+                named[segment[1:-1]] = text
+            elif segment != text:
+                return Match.NONE, {}
+        if not all(named.values()):
+            return Match.NONE, {}
+        is_served = self.methods is None or scope["method"] in self.methods
+        found = {"endpoint": self.endpoint, "path_params": {**scope.get("path_params", {}), **named}}
+        return (Match.FULL if is_served else Match.PARTIAL), found
 
 
 def path_parameter(name: str, meaning: str) -> Parameter:

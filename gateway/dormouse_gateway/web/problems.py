@@ -12,7 +12,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ExceptionHandler, Scope
 
@@ -26,6 +26,7 @@ class Reply(NamedTuple):
     remediation: str
 
 
+_CLOSED_BY_CLIENT = 499  # no standard has one; proxies log this
 _LATER = "Try again after the time in Retry-After."
 REPLIES: Mapping[str, Reply] = {
     "invalid_input": Reply(400, "Correct the named field and send the request again."),
@@ -33,7 +34,7 @@ REPLIES: Mapping[str, Reply] = {
     "too_large": Reply(413, "Split the content and send the parts one by one."),
     "unknown_ontology": Reply(409, "Upload it first with `POST /api/v1/ontologies`, or leave the key out."),
     "not_found": Reply(404, "Check the name or id; `GET /api/v1/datasets` and `GET /api/v1/jobs` list yours."),
-    "forbidden": Reply(403, "Ask the dataset's owner for the right to write to it."),
+    "forbidden": Reply(403, "Ask the dataset's owner for the grant that this needs."),
     "conflict": Reply(409, "Read the current state, then decide again."),
     "document_exists": Reply(409, "Send the new content to PATCH /api/v1/update."),
     "idempotency_conflict": Reply(422, "Use a new Idempotency-Key for another request."),
@@ -120,6 +121,7 @@ def exception_handlers() -> dict[type[Exception], ExceptionHandler]:
         DormouseError: _on_dormouse_error,
         ProblemError: _on_problem,
         HTTPException: _on_http_refusal,
+        ClientDisconnect: _on_hang_up,
         Exception: _on_surprise,
     }
 
@@ -145,8 +147,13 @@ async def _on_http_refusal(request: Request, error: Exception) -> Response:
     return problem_response(problem, request.scope)
 
 
+async def _on_hang_up(_request: Request, _error: Exception) -> Response:
+    """The client left in the middle of its own body: no fault of the server's, and nobody hears the answer."""
+    return Response(status_code=_CLOSED_BY_CLIENT)
+
+
 async def _on_surprise(request: Request, _error: Exception) -> Response:
-    """Starlette raises the error again after this answer, so the server's log has it whole."""
+    """Starlette raises the error again after this answer, and the outermost layers log it whole."""
     return problem_response(
         Problem(code="internal", detail="Something went wrong on the server."), request.scope
     )

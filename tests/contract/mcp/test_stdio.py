@@ -52,7 +52,8 @@ def test_a_client_may_mix_both_eras_and_close_its_end_before_the_answers(program
         {**a_call("remember", {"data": "Tea is at four."}), "id": "three"},
         a_request("nope/nope", number=4),
     ]
-    given = "\n".join([*map(json.dumps, messages), "garbage"]).encode()
+    twice = '{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": {"a": 1, "a": 2}}'
+    given = "\n".join([*map(json.dumps, messages), twice, "garbage"]).encode()
 
     done = program.run("mcp", given=given)
 
@@ -61,10 +62,11 @@ def test_a_client_may_mix_both_eras_and_close_its_end_before_the_answers(program
         answer = json.loads(line)
         answers[answer["id"]] = answer
     assert done.returncode == 0
-    assert set(answers) == {1, 2, "three", 4, None}
+    assert set(answers) == {1, 2, "three", 4, 5, None}
     assert answers[2]["result"]["protocolVersion"] == "2025-06-18"
     assert "claude_code_memory" in answers["three"]["result"]["content"][0]["text"]
     assert answers[4]["error"]["code"] == -32601
+    assert answers[5]["error"] == {"code": -32600, "message": "Invalid request: the key 'a' is there twice"}
     assert answers[None]["error"]["code"] == -32700
 
 

@@ -270,3 +270,22 @@ def test_a_wrong_key_is_refused_with_a_challenge(url: str) -> None:
 
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+@pytest.mark.parametrize("is_modern", [False, True])
+def test_an_argument_that_is_there_twice_is_refused_by_name_and_nothing_is_done(
+    url: str, is_modern: bool
+) -> None:
+    call, headers = a_call("forget", {"dataset": "spared"}), {}
+    if is_modern:
+        call, headers = as_modern(call)
+    twice = json.dumps(call).replace('"dataset": "spared"', '"dataset": "kept", "dataset": "spared"')
+
+    with httpx.Client(trust_env=False, timeout=30) as client:
+        answer = client.post(f"{url}/mcp", content=twice, headers={**ACCEPT, **headers})
+
+    assert answer.status_code == 400
+    assert answer.json()["error"] == {
+        "code": -32600,
+        "message": "Invalid request: the key 'dataset' is there twice",
+    }

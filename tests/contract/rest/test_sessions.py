@@ -1,6 +1,7 @@
 """Session memory over REST: entries of every kind, listed, read, rated and ended."""
 
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -29,6 +30,29 @@ def test_an_exchange_is_found_by_its_session_with_its_parts(client: httpx.Client
         EXCHANGE["question"],
         EXCHANGE["answer"],
     )
+
+
+@pytest.mark.parametrize("name", ["team/2026/planning", "a%2Fb", "50% of /", "/"])
+def test_a_session_whose_name_has_a_slash_is_read_and_ended_by_its_encoded_name(
+    client: httpx.Client, dataset: str, name: str
+) -> None:
+    session = f"{name} {dataset}"
+    say(client, session)
+    path = f"/api/v1/sessions/{quote(session, safe='')}"
+
+    read, ended, after = client.get(path), client.delete(path), client.get(path)
+
+    assert (read.status_code, read.json()["session_id"], len(read.json()["qas"])) == (200, session, 1)
+    assert (ended.status_code, ended.json()["entries_removed"]) == (200, 1)
+    assert after.status_code == 404
+
+
+def test_an_encoded_slash_makes_no_other_route(client: httpx.Client) -> None:
+    answers = [client.get(f"/api/v1/{path}") for path in ("datasets%2Fx%2Fdata", "jobs%2f", "sessions%2Fa/b")]
+    wrong_method = client.put("/api/v1/sessions/a%2Fb")
+
+    assert [each.status_code for each in answers] == [404, 404, 404]
+    assert wrong_method.status_code == 405
 
 
 def test_feedback_is_kept_with_its_exchange(client: httpx.Client, dataset: str) -> None:

@@ -69,6 +69,13 @@ def test_the_key_that_one_client_always_adds_is_ignored() -> None:
     assert read_arguments(RecallArguments, {"query": "x", "task_progress": "- [ ] a"}).query == "x"
 
 
+def test_an_object_in_a_string_that_has_a_key_twice_is_refused_by_it() -> None:
+    with pytest.raises(InvalidInputError) as refusal:
+        read_arguments(CallToolArguments, {"name": "recall", "arguments": '{"query": "x", "query": "y"}'})
+
+    assert str(refusal.value) == "arguments must have the key 'query' once only."
+
+
 def test_objects_and_lists_may_come_as_json_strings() -> None:
     call = read_arguments(CallToolArguments, {"name": "recall", "arguments": '{"query": "x"}'})
     status = read_arguments(CognifyStatusArguments, {"pipelines": '["a", "b"]'})

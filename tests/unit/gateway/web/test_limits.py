@@ -47,6 +47,13 @@ async def test_what_is_no_object_is_refused(body: bytes) -> None:
         await json_object(_request([body], "application/json")[0])
 
 
+@pytest.mark.parametrize("body", [b'{"a": 1, "a": 1}', b'{"b": [{"a": 1, "c": 2, "a": 3}]}'])
+async def test_a_key_that_is_twice_in_an_object_is_refused_by_its_name(body: bytes) -> None:
+    with pytest.raises(InvalidInputError, match="'a' once only") as refused:
+        await json_object(_request([body], "application/json")[0])
+    assert refused.value.field == "a"
+
+
 async def test_an_empty_body_asks_for_nothing() -> None:
     assert await json_object(_request([b""], "application/json; charset=utf-8")[0]) == {}
 

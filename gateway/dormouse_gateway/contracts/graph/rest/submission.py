@@ -16,6 +16,7 @@ from dormouse.errors import InvalidInputError, TooLargeError
 from dormouse.ingest.ontologies import option_of
 from dormouse.model.document import CONTENT_LIMIT_BYTES, Content, ContentKind
 from dormouse_gateway.contracts.graph.rest.bodies import AddBody, ItemFields, RememberBody, parsed
+from dormouse_gateway.mcp.sole_keys import RepeatedKeyError, loads
 from dormouse_gateway.web.instants import instant_of
 from dormouse_gateway.web.limits import form
 from dormouse_gateway.web.operation import FILE, TEXT
@@ -160,7 +161,9 @@ def metadata_of(text: str) -> list[str]:
 
 def _array(text: str, field: str) -> list[object]:
     try:
-        rows = json.loads(text)
+        rows = loads(text)
+    except RepeatedKeyError as exc:
+        raise InvalidInputError(f"{field} must have the key '{exc.key}' once only", field=field) from None
     except (ValueError, RecursionError) as exc:
         raise InvalidInputError(f"{field} must be a JSON array", field=field) from exc
     if not isinstance(rows, list):
