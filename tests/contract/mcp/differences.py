@@ -29,6 +29,12 @@ _NOTHING = r"no matching memories"
 
 DIFFERENCES = (
     Difference(
+        reference="`cognify_status` without a dataset tells of the client's own, whatever the others do.",
+        ours="Also of every other one in which work is in flight or failed last; their errors begin with the "
+        "dataset's name.",
+        reason="A recall looks everywhere, and its “check cognify_status” may mean any of them.",
+    ),
+    Difference(
         reference="An error that the server handled has `isError: false`.",
         ours="`isError: true`, with the same text.",
         reason="The protocol asks for it, and clients otherwise take the error for an answer.",

@@ -11,8 +11,9 @@ from mcp.types import CallToolResult, ToolAnnotations
 from dormouse.engine import Engine
 from dormouse.errors import NotFoundError
 from dormouse.ids import DatasetId
+from dormouse.model.dataset import Dataset
 from dormouse.model.job import Job, JobKind, Stage
-from dormouse.model.scope import Permission
+from dormouse.model.scope import Permission, Scope
 from dormouse_gateway.contracts.graph.arguments import COGNIFY_PIPELINE, CognifyStatusArguments
 from dormouse_gateway.contracts.graph.client_names import dataset_of_client
 from dormouse_gateway.mcp.tool import Call, Tool, reply
@@ -21,6 +22,8 @@ from dormouse_gateway.web.instants import iso, iso_or_none
 FAILURE = "❌ Failed to get cognify status: "
 ADD_PIPELINE = "add_pipeline"  # content that was accepted is added: there is nothing more to that
 LATEST = 50
+MOST_ELSEWHERE = 20  # datasets that nobody named
+UNSETTLED = ("running", "failed")
 
 STARTED = "DATASET_PROCESSING_STARTED"
 COMPLETED = "DATASET_PROCESSING_COMPLETED"
@@ -28,7 +31,17 @@ ERRORED = "DATASET_PROCESSING_ERRORED"
 
 DESCRIPTION = """\
 Check what became of content that `remember` took, above all with background=true: whether its ingestion is \
-finished, still running or failed, and why. Reports the jobs of one dataset with their errors, newest first."""
+finished, still running or failed, and why. Reports the jobs of one dataset with their errors, newest first: \
+of `dataset_name`, else of your own one and of every other where work is running or failed last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A dataset with its latest jobs that bring content, newest first. `name` is empty if that was asked for."""
+
+    dataset: DatasetId
+    jobs: Sequence[Job]
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +52,43 @@ class _CognifyStatus:
     async def __call__(self, call: Call, arguments: CognifyStatusArguments) -> CallToolResult:
         scope = await self.engine.scope_of(call.principal)
         name = arguments.dataset_name or dataset_of_client(call.client_name, is_scoped=self.is_scoped)
+        asked = await self._named(scope, name)
+        # Without a name the caller means whatever a recall said was indexing, and that looks everywhere.
+        elsewhere = [] if arguments.dataset_name else await self._unsettled(scope, asked)
+        told = [Told(asked.id, await self._jobs(scope, asked.id))] if asked else []
+        others = [Told(each.id, await self._jobs(scope, each.id), each.name) for each in elsewhere]
+        jobs = told[0].jobs if told else []
+        view: dict[str, object] = {
+            "dataset": asked.name if asked else None,
+            "dataset_id": asked.id if asked else None,
+            "jobs": [job_view(job) for job in jobs],
+            "elsewhere": [
+                {"dataset": each.name, "dataset_id": each.dataset, "jobs": [job_view(job) for job in each.jobs]}
+                for each in others
+            ],
+        }
+        return reply(render([*told, *others], arguments.pipelines), structured=view)
+
+    async def _named(self, scope: Scope, name: str) -> Dataset | None:
         try:
-            dataset = await self.engine.dataset_named(scope, name, permission=Permission.READ)
+            return await self.engine.dataset_named(scope, name, permission=Permission.READ)
         except NotFoundError:
-            return reply("{}", structured={"dataset": None, "dataset_id": None, "jobs": []})
-        found = await self.engine.jobs(scope, datasets=[dataset.id], limit=LATEST)
-        jobs = [job for job in found if job.kind in (JobKind.REMEMBER, JobKind.ADD)]
-        view = {"dataset": dataset.name, "dataset_id": dataset.id, "jobs": [job_view(job) for job in jobs]}
-        return reply(render(dataset.id, jobs, arguments.pipelines), structured=view)
+            return None
+
+    async def _jobs(self, scope: Scope, dataset: DatasetId) -> list[Job]:
+        found = await self.engine.jobs(scope, datasets=[dataset], limit=LATEST)
+        return [job for job in found if job.kind in (JobKind.REMEMBER, JobKind.ADD)]
+
+    async def _unsettled(self, scope: Scope, besides: Dataset | None) -> list[Dataset]:
+        """Other datasets in which work is in flight, then those whose latest failed; each by name."""
+        standings = await self.engine.standings(scope, scope.readable)
+        found = [
+            each.dataset
+            for each in await self.engine.datasets(scope)
+            if standings[each.dataset.id].state in UNSETTLED and (not besides or each.dataset.id != besides.id)
+        ]
+        found.sort(key=lambda each: UNSETTLED.index(standings[each.id].state))
+        return found[:MOST_ELSEWHERE]
 
 
 def cognify_status_tool(engine: Engine, *, is_scoped: bool) -> Tool:
@@ -61,15 +103,18 @@ def cognify_status_tool(engine: Engine, *, is_scoped: bool) -> Tool:
     )
 
 
-def render(dataset: DatasetId, jobs: Sequence[Job], pipelines: Sequence[str]) -> str:
+def render(told: Sequence[Told], pipelines: Sequence[str]) -> str:
     """The status of one pipeline by dataset, of several by dataset and pipeline; then errors, newest first."""
-    asked = list(dict.fromkeys(pipelines)) or [COGNIFY_PIPELINE]
-    states = {pipeline: state for pipeline in asked if (state := _state(pipeline, jobs))}
+    wanted = list(dict.fromkeys(pipelines)) or [COGNIFY_PIPELINE]
     shown: dict[str, object] = {}
-    if states:
-        shown[dataset] = states if len(asked) > 1 else next(iter(states.values()))
-    errors = [f"  [{_instant(job)}] {job.failure.message}" for job in jobs if job.failure]
-    return "\n".join([repr(shown), *(["", "Background task errors:", *errors] if errors else [])])
+    errors: list[tuple[int, str]] = []
+    for each in told:
+        states = {pipeline: state for pipeline in wanted if (state := _state(pipeline, each.jobs))}
+        if states:
+            shown[each.dataset] = states if len(wanted) > 1 else next(iter(states.values()))
+        errors += [(_ended_ms(job), _error(job, each.name)) for job in each.jobs if job.failure]
+    lines = [line for _, line in sorted(errors, key=lambda error: -error[0])]
+    return "\n".join([repr(shown), *(["", "Background task errors:", *lines] if lines else [])])
 
 
 def job_view(job: Job) -> dict[str, object]:
@@ -105,5 +150,11 @@ def _state(pipeline: str, jobs: Sequence[Job]) -> str | None:
     return ERRORED if built[0].stage is Stage.FAILED else COMPLETED
 
 
-def _instant(job: Job) -> str:
-    return iso(job.finished_ms or job.updated_ms).replace("Z", "+00:00")
+def _error(job: Job, name: str) -> str:
+    assert job.failure
+    place = f"{name}: " if name else ""
+    return f"  [{iso(_ended_ms(job)).replace('Z', '+00:00')}] {place}{job.failure.message}"
+
+
+def _ended_ms(job: Job) -> int:
+    return job.finished_ms or job.updated_ms
