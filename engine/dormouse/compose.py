@@ -229,7 +229,7 @@ def _refuse_lost_catalog(folder: Path) -> None:
 
 async def _has_applied(catalog: Catalog) -> bool:
     async with catalog.reading() as tx:
-        return await tx.changes.highest_applied(LOCAL_WORKSPACE) > 0
+        return await tx.past.highest_applied(LOCAL_WORKSPACE) > 0
 
 
 async def _configured(settings: EmbeddingSettings, catalog: Catalog) -> Embedder:

@@ -45,7 +45,7 @@ class Upkeep:
 
     async def _applied(self) -> int:
         async with self._catalog.reading() as tx:
-            return await tx.changes.highest_applied(self._workspace)
+            return await tx.past.highest_applied(self._workspace)
 
 
 class Loops:

@@ -63,7 +63,7 @@ async def _graph_and_vectors(ports: Ports, scope: Scope) -> None:
     if passages == points:
         return
     async with ports.catalog.reading() as tx:
-        is_at_rest = await tx.changes.unapplied_count(scope.workspace) == 0
+        is_at_rest = await tx.past.unapplied_count(scope.workspace) == 0
     if is_at_rest and (await ports.graph.count(scope)).passages == passages:
         raise MisconfiguredError(
             f"the graph holds {passages} passages and the vectors {points}: `dormouse audit` names what "

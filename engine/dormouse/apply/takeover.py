@@ -56,7 +56,7 @@ class Takeover:
             # While a store is made anew, the change was not what its holder died of.
             if change is not None and not await tx.history.rebuilds(lease.workspace):
                 await tx.changes.count_attempt(lease, change.seq)
-            erased = await tx.changes.recent_erasures(lease.workspace, tx.now_ms - REPEATED_MS)
+            erased = await tx.past.recent_erasures(lease.workspace, tx.now_ms - REPEATED_MS)
             await tx.commit()
         for each in erased:
             await self._again(lease, each)

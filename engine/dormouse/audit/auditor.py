@@ -124,7 +124,7 @@ class Auditor:
             if waiting is not None:
                 accepted_ms = (await tx.jobs.get(waiting.job)).accepted_ms
                 if tx.now_ms - accepted_ms > LONG_MS:
-                    count = await tx.changes.unapplied_count(scope.workspace)
+                    count = await tx.past.unapplied_count(scope.workspace)
                     found.append(Finding(Drift.CHANGE_WAITING, count))
         if given < in_log:
             found.append(Finding(Drift.CHANGES_MISNUMBERED, in_log - given))

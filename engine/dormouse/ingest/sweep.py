@@ -106,7 +106,7 @@ class Sweeper:
         unapplied, oldest_ms = 0, self._clock.now_ms()
         async with self._catalog.reading() as tx:
             for workspace in await self._directory.all():
-                unapplied += await tx.changes.unapplied_count(workspace)
+                unapplied += await tx.past.unapplied_count(workspace)
                 oldest_ms = min(oldest_ms, await _oldest_ms(tx, workspace, oldest_ms))
         telemetry.backlog(unapplied=unapplied, oldest_age_s=(self._clock.now_ms() - oldest_ms) / 1000)
 

@@ -99,7 +99,7 @@ async def request_rebuild(
     tx: CatalogTransaction, workspace: WorkspaceId, principal: PrincipalId, stores: Some[DerivedStore]
 ) -> Job:
     """The caller commits, and rings. Raises `ConflictError` while another model is being moved to."""
-    if not await tx.changes.highest_applied(workspace):
+    if not await tx.past.highest_applied(workspace):
         raise ConflictError("nothing was remembered here yet, so there is nothing to rebuild")
     await tx.changes.lock(workspace)
     under_way = {each.store: each for each in await tx.history.rebuilds(workspace)}

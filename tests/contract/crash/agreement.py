@@ -13,7 +13,7 @@ async def disagreements(ports: Ports) -> list[str]:
     workspace = await ports.directory.workspace_of(LOCAL)
     async with ports.catalog.reading() as tx:
         scope = await lookup.scope_of(tx, LOCAL, workspace)
-        waiting = await tx.changes.unapplied_count(workspace)
+        waiting = await tx.past.unapplied_count(workspace)
     report = await Auditor(ports).audit(scope)
     found = [f"{each.drift}: {each.count} {each.examples}" for each in report.findings]
     return [*found, *([f"{waiting} changes are not applied"] if waiting else [])]

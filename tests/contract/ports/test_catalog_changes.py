@@ -33,7 +33,7 @@ async def test_changes_are_numbered_by_workspace_from_one(catalog: Catalog) -> N
         assert elsewhere.seq == 1
         assert await tx.changes.next_unapplied(A_WORKSPACE) == first
         assert await tx.changes.unapplied_of(A_JOB) == [first, second]
-        assert await tx.changes.unapplied_count(A_WORKSPACE) == 2
+        assert await tx.past.unapplied_count(A_WORKSPACE) == 2
 
 
 async def test_a_change_is_appended_once(catalog: Catalog) -> None:
@@ -67,14 +67,14 @@ async def test_a_change_is_applied_once_and_the_next_is_the_lowest(catalog: Cata
             await tx.changes.append(a_change(part=part))
         lease = await leased(tx)
 
-        assert await tx.changes.highest_applied(A_WORKSPACE) == 0
+        assert await tx.past.highest_applied(A_WORKSPACE) == 0
         assert await tx.changes.mark_applied(lease, 1)
         assert not await tx.changes.mark_applied(lease, 1)
         assert await tx.changes.next_unapplied(A_WORKSPACE) == a_change(seq=2, part=1)
         assert await tx.changes.mark_applied(lease, 2)
         assert await tx.changes.next_unapplied(A_WORKSPACE) is None
-        assert await tx.changes.highest_applied(A_WORKSPACE) == 2
-        assert await tx.changes.unapplied_count(A_WORKSPACE) == 0
+        assert await tx.past.highest_applied(A_WORKSPACE) == 2
+        assert await tx.past.unapplied_count(A_WORKSPACE) == 0
 
 
 async def test_a_change_set_is_named_once(catalog: Catalog) -> None:
@@ -131,7 +131,7 @@ async def test_a_failing_forget_moves_behind_what_waits(catalog: Catalog) -> Non
 
         assert await tx.changes.move_to_end(lease, 1) == replace(erase, seq=3)
         assert await tx.changes.next_unapplied(A_WORKSPACE) == a_change(seq=2)
-        assert await tx.changes.unapplied_count(A_WORKSPACE) == 2
+        assert await tx.past.unapplied_count(A_WORKSPACE) == 2
 
 
 async def test_recent_erasures_are_those_applied_since(catalog: Catalog, clock: HandClock) -> None:
@@ -149,8 +149,8 @@ async def test_recent_erasures_are_those_applied_since(catalog: Catalog, clock: 
         await tx.changes.mark_applied(lease, 2)
         await tx.changes.mark_applied(lease, 3)
 
-        kinds = [change.kind for change in await tx.changes.recent_erasures(A_WORKSPACE, NOW_MS)]
-        later = [change.seq for change in await tx.changes.recent_erasures(A_WORKSPACE, NOW_MS + 1)]
+        kinds = [change.kind for change in await tx.past.recent_erasures(A_WORKSPACE, NOW_MS)]
+        later = [change.seq for change in await tx.past.recent_erasures(A_WORKSPACE, NOW_MS + 1)]
 
     assert kinds == [ChangeKind.ERASE_DATASET, ChangeKind.ERASE_REVISION]
     assert later == [3]

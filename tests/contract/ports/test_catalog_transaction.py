@@ -133,7 +133,7 @@ async def test_writers_cancelled_at_any_statement_never_wedge_the_catalog(catalo
 
     await write()
     async with catalog.reading() as tx:
-        numbered = await tx.changes.unapplied_count(A_WORKSPACE)
+        numbered = await tx.past.unapplied_count(A_WORKSPACE)
         first = await tx.changes.next_unapplied(A_WORKSPACE)
     assert numbered >= 1
     assert first is not None
@@ -156,7 +156,7 @@ async def test_sixteen_writers_and_as_many_readers_get_along(catalog: Catalog) -
         counts = []
         for _ in range(10):
             async with catalog.reading() as tx:
-                counts.append(await tx.changes.unapplied_count(A_WORKSPACE))
+                counts.append(await tx.past.unapplied_count(A_WORKSPACE))
         assert counts == sorted(counts)
 
     async with asyncio.TaskGroup() as group:
@@ -237,7 +237,7 @@ async def test_whole_transactions_take_turns_with_the_others(catalog: Catalog) -
             group.create_task(catalog.write(counts))
             group.create_task(counts_step_by_step())
 
-    assert await catalog.read(lambda tx: tx.changes.unapplied_count(A_WORKSPACE)) == 20
+    assert await catalog.read(lambda tx: tx.past.unapplied_count(A_WORKSPACE)) == 20
 
 
 async def test_a_whole_transaction_awaits_nothing_else(catalog: Catalog) -> None:

@@ -186,7 +186,7 @@ class World:
                 await self.enrich()
                 await self.apply()
             async with self.ports.catalog.reading() as tx:
-                waiting = await tx.changes.unapplied_count(LOCAL_WORKSPACE)
+                waiting = await tx.past.unapplied_count(LOCAL_WORKSPACE)
                 times = (await tx.work.next_due_ms(), await tx.enrichment.next_due_ms())
                 due_ms = min((each for each in times if each is not None), default=None)
                 is_due = bool(await tx.work.due(1))
@@ -259,7 +259,7 @@ class World:
         counted, frequencies = await self.term_counts(words)
         async with self.ports.catalog.reading() as tx:
             jobs = await tx.jobs.listing(LOCAL_WORKSPACE, self.principal, limit=100)
-            unapplied = await tx.changes.unapplied_count(LOCAL_WORKSPACE)
+            unapplied = await tx.past.unapplied_count(LOCAL_WORKSPACE)
         return State(
             documents=sorted(
                 (each.identity, each.newest_revision, each.searchable_revision, each.is_suppressed)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, bindparam, case, func, null, select, update
+from sqlalchemy import ColumnElement, Row, bindparam, case, null, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.tables import change_counters, changes
@@ -12,8 +12,6 @@ from dormouse.adapters.catalog.workspaces import assert_lease
 from dormouse.errors import ConflictError, NotFoundError
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId, WorkspaceId
 from dormouse.model.change import ApplyLease, Change, ChangeKind
-
-_TAKING_AWAY = [kind.value for kind in ChangeKind if kind.is_erasure or kind.is_hiding]
 
 _HIDINGS = [kind.value for kind in ChangeKind if kind.is_hiding]
 
@@ -103,18 +101,6 @@ class SqlChangeLog:
         assert row is not None
         return change_of(row)
 
-    async def recent_erasures(self, workspace: WorkspaceId, since_ms: int) -> Sequence[Change]:
-        rows = await self._connection.rows(
-            select(changes)
-            .where(
-                changes.c.workspace == workspace,
-                changes.c.applied_ms >= since_ms,
-                changes.c.kind.in_(_TAKING_AWAY),
-            )
-            .order_by(changes.c.seq)
-        )
-        return [change_of(row) for row in rows]
-
     async def waiting_forgets(self, workspace: WorkspaceId, after_seq: int, limit: int) -> Sequence[Change]:
         kinds = (ChangeKind.ERASE_DOCUMENT.value, ChangeKind.ERASE_DATASET.value)
         rows = await self._connection.rows(
@@ -129,24 +115,6 @@ class SqlChangeLog:
             .limit(limit)
         )
         return [change_of(row) for row in rows]
-
-    async def highest_applied(self, workspace: WorkspaceId) -> int:
-        seq = await self._connection.value(
-            select(changes.c.seq)
-            .where(changes.c.workspace == workspace, changes.c.applied_ms.is_not(None))
-            .order_by(changes.c.seq.desc())
-            .limit(1)
-        )
-        return int(seq or 0)
-
-    async def unapplied_count(self, workspace: WorkspaceId) -> int:
-        return int(
-            await self._connection.value(
-                select(func.count())
-                .select_from(changes)
-                .where(changes.c.workspace == workspace, changes.c.applied_ms.is_(None))
-            )
-        )
 
     async def _next_seq(self, workspace: WorkspaceId) -> int:
         counter = change_counters.c.workspace == workspace

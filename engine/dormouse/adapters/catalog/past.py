@@ -8,8 +8,10 @@ from dormouse.adapters.catalog.changes import change_of
 from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.tables import change_counters, changes
 from dormouse.ids import DatasetId, DocumentId, WorkspaceId
-from dormouse.model.change import Change
+from dormouse.model.change import Change, ChangeKind
 from dormouse.ports.catalog.past import LogStanding
+
+_TAKING_AWAY = [kind.value for kind in ChangeKind if kind.is_erasure or kind.is_hiding]
 
 
 class SqlLogPast:
@@ -46,3 +48,33 @@ class SqlLogPast:
             select(func.max(changes.c.seq)).where(changes.c.workspace == workspace)
         )
         return int(given or 0), int(in_log or 0)
+
+    async def recent_erasures(self, workspace: WorkspaceId, since_ms: int) -> Sequence[Change]:
+        rows = await self._connection.rows(
+            select(changes)
+            .where(
+                changes.c.workspace == workspace,
+                changes.c.applied_ms >= since_ms,
+                changes.c.kind.in_(_TAKING_AWAY),
+            )
+            .order_by(changes.c.seq)
+        )
+        return [change_of(row) for row in rows]
+
+    async def highest_applied(self, workspace: WorkspaceId) -> int:
+        seq = await self._connection.value(
+            select(changes.c.seq)
+            .where(changes.c.workspace == workspace, changes.c.applied_ms.is_not(None))
+            .order_by(changes.c.seq.desc())
+            .limit(1)
+        )
+        return int(seq or 0)
+
+    async def unapplied_count(self, workspace: WorkspaceId) -> int:
+        return int(
+            await self._connection.value(
+                select(func.count())
+                .select_from(changes)
+                .where(changes.c.workspace == workspace, changes.c.applied_ms.is_(None))
+            )
+        )

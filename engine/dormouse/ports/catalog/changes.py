@@ -50,16 +50,6 @@ class ChangeLog(Protocol):
         """
         ...
 
-    async def recent_erasures(self, workspace: WorkspaceId, since_ms: int) -> Sequence[Change]:
-        """Applied erasures of the last while, and what hid or showed again: repeated after a takeover."""
-        ...
-
     async def waiting_forgets(self, workspace: WorkspaceId, after_seq: int, limit: int) -> Sequence[Change]:
         """Unapplied erasures of documents and datasets behind `after_seq`, in order."""
         ...
-
-    async def highest_applied(self, workspace: WorkspaceId) -> int:
-        """The `seq` of the latest applied change; 0 before the first."""
-        ...
-
-    async def unapplied_count(self, workspace: WorkspaceId) -> int: ...

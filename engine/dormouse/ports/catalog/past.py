@@ -1,4 +1,4 @@
-"""Catalog concern: what the change log tells of the past, for audits and repairs."""
+"""Catalog concern: what the change log tells without being changed, for audits, repairs and whoever waits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,3 +28,13 @@ class LogPast(Protocol):
     async def highest(self, workspace: WorkspaceId) -> tuple[int, int]:
         """The highest number given, and the highest in the log: the first is never lower."""
         ...
+
+    async def recent_erasures(self, workspace: WorkspaceId, since_ms: int) -> Sequence[Change]:
+        """Applied erasures of the last while, and what hid or showed again: repeated after a takeover."""
+        ...
+
+    async def highest_applied(self, workspace: WorkspaceId) -> int:
+        """The `seq` of the latest applied change; 0 before the first."""
+        ...
+
+    async def unapplied_count(self, workspace: WorkspaceId) -> int: ...

@@ -37,7 +37,7 @@ of `dataset_name`, else of your own one and of every other where work is running
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A dataset with its latest jobs that bring content, newest first. `name` is empty if that was asked for."""
+    """A dataset and its latest jobs that bring content, newest first. `name` is empty if it was asked for."""
 
     dataset: DatasetId
     jobs: Sequence[Job]
