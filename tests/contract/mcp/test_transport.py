@@ -276,7 +276,8 @@ def test_a_wrong_key_is_refused_with_a_challenge(url: str) -> None:
 def test_an_argument_that_is_there_twice_is_refused_by_name_and_nothing_is_done(
     url: str, is_modern: bool
 ) -> None:
-    call, headers = a_call("forget", {"dataset": "spared"}), {}
+    call = a_call("forget", {"dataset": "spared"})
+    headers: dict[str, str] = {}
     if is_modern:
         call, headers = as_modern(call)
     twice = json.dumps(call).replace('"dataset": "spared"', '"dataset": "kept", "dataset": "spared"')
