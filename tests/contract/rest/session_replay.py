@@ -1,6 +1,7 @@
 """The recorded session of the reference, call by call against our server.
 
 Ids differ, so each id of an answer is learned beside the recorded one at its place and put into later calls.
+What the recording left out of a request, credentials, files and whole requests, is put in here.
 """
 
 import json
@@ -12,35 +13,82 @@ from typing import Any
 
 import httpx
 
-SESSION: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "recorded" / "rest_session.json").read_text(encoding="utf-8")
-)
-BY_CASE: Mapping[str, dict[str, Any]] = {each["case"]: each for each in SESSION}
+RECORDED = Path(__file__).parents[1] / "recorded"
+SESSION: list[dict[str, Any]] = json.loads((RECORDED / "rest_session.json").read_text(encoding="utf-8"))
+EXTRA: list[dict[str, Any]] = json.loads((RECORDED / "rest_extra.json").read_text(encoding="utf-8"))
+BY_CASE: Mapping[str, dict[str, Any]] = {each["case"]: each for each in (*SESSION, *EXTRA)}
+_BOB = "7774df8a-45a6-4749-b334-f153acbeadbe"
+_OWL = """<?xml version="1.0"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="http://www.w3.org/2002/07/owl#"
+  xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#">
+  <owl:Class rdf:about="http://example.org/Company"/>
+  <owl:Class rdf:about="http://example.org/Startup">
+    <rdfs:subClassOf rdf:resource="http://example.org/Company"/>
+  </owl:Class>
+</rdf:RDF>
+"""
+_ADA = {
+    "data": {"datasetName": "cost"},
+    "files": {"data": ["c.txt", "Ada wrote the first program.", "text/plain"]},
+}
+
+
+def _ontology(key: str, name: str = "o.owl", **more: str) -> dict[str, Any]:
+    return {"data": {"ontology_key": key, **more}, "files": {"ontology_file": [name, _OWL, "text/xml"]}}
+
+
+_NOT_RECORDED: Mapping[str, dict[str, Any]] = {
+    "onto_upload": _ontology("k1", description="d"),
+    "onto_dup": _ontology("k1"),
+    "onto_badext": _ontology("k2", "o.ttl"),
+    "onto_badkey": _ontology("a b"),
+    "cost_remember_1sentence": {"method": "POST", "path": "/api/v1/remember", **_ADA},
+    "cost_remember_identical": {"method": "POST", "path": "/api/v1/remember", **_ADA},
+    "bob_settings_get": {"method": "GET", "path": "/api/v1/settings"},
+    "bob_settings_post": {"method": "POST", "path": "/api/v1/settings", "json": {}},
+    "bob_activity_users": {"method": "GET", "path": "/api/v1/activity/users"},
+    "bob_user_id_lookup": {
+        "method": "POST",
+        "path": "/api/v1/users/get-user-id",
+        "json": {"email": "default_user@example.com"},
+    },
+}
+# What stands in the place of the user's key.
+_OTHERWISE: Mapping[str, Mapping[str, str]] = {
+    "unauth_datasets": {},
+    "unauth_bad_key": {"X-Api-Key": "wrong"},
+    "bad_bearer": {"Authorization": "Bearer wrong"},
+    "bearer_with_apikey": {"Authorization": "Bearer {key}"},
+}
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 @dataclass(slots=True)
 class Replay:
-    """`ids` are ours by the recorded ones."""
+    """`ids` are ours by the recorded ones; a user's is the name that the key was made for."""
 
     owner: httpx.Client
     other: httpx.Client
-    ids: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=lambda: {_BOB: "bob"})
 
     def ask(self, case: str) -> httpx.Response:
         recorded = BY_CASE[case]
-        request = self._ours(recorded["request"])
+        request = self._ours({**recorded.get("request", {}), **_NOT_RECORDED.get(case, {})})
         client = self.other if case.startswith("bob_") else self.owner
-        answer = client.request(
+        sent = client.build_request(
             request["method"], request["path"], params=_pairs(request.get("params")), **_body(request)
         )
+        if case in _OTHERWISE:
+            key = sent.headers.pop("X-Api-Key")
+            sent.headers.update({name: value.format(key=key) for name, value in _OTHERWISE[case].items()})
+        answer = client.send(sent)
         if answer.status_code == recorded["status"] and "json" in answer.headers.get("content-type", ""):
-            self._learn(recorded["body"], answer.json())
+            self._learn(recorded.get("body"), answer.json())
         return answer
 
     def expected(self, case: str) -> object:
         """The recorded answer with our ids."""
-        return self._ours(BY_CASE[case]["body"])
+        return self._ours(BY_CASE[case].get("body"))
 
     def _ours(self, value: Any) -> Any:  # noqa: ANN401 - JSON
         text = json.dumps(value)
