@@ -16,13 +16,13 @@ from typing import Any, Literal
 from dormouse.adapters.remote.rest import RefusedError, RestClient, Upload
 from dormouse.cli.connection import connected
 from dormouse.cli.mail_pieces import pieces
-from dormouse.cli.terminal import Progress, note, progress, say
+from dormouse.cli.terminal import Progress, amount, note, progress, say
 from dormouse.cli.walk import Found, Skipped, files_under
 from dormouse.ids import sha256_hex
 from dormouse.model.document import CONTENT_LIMIT_BYTES
 
 UNDER_WAY = 8  # enough to keep the server busy, few enough for 80 MiB at most
-WAIT_S = 20  # one look at a job; the server answers earlier when it is done
+WAIT_S = 5  # one look at a job; the server answers earlier when it is done
 SHOWN_SKIPS = 20
 STDIN = "-"
 
@@ -170,6 +170,15 @@ async def _followed(run: Run, name: str, job_id: str) -> Outcome:
             return Outcome(name, "remembered")
         if job["stage"] in {"failed", "cancelled"}:
             return Outcome(name, "failed", _reason(job))
+        run.shown.tell(f"{name}: {how_far(job)}")
+
+
+def how_far(job: Mapping[str, Any]) -> str:
+    """A document is read as a whole; how many passages it has is known after that."""
+    done, passages = job["counts"]["done"], job["counts"]["passages"]
+    if not passages:
+        return "waits" if job["stage"] == "accepted" else "is being read"
+    return f"{done:,} of {amount(passages, 'passage')}"
 
 
 def _reason(job: Mapping[str, Any]) -> str:

@@ -23,6 +23,10 @@ class Progress(Protocol):
         """So many are done; the total may turn out to be another."""
         ...
 
+    def tell(self, text: str) -> None:
+        """How far one that is not done yet has come."""
+        ...
+
 
 def say(text: str = "") -> None:
     typer.echo(printable(text))
@@ -77,6 +81,9 @@ class _Bar:
     def reach(self, done: int, total: int, name: str) -> None:
         self._bar.update(self._task, completed=done, total=total, description=printable(name))
 
+    def tell(self, text: str) -> None:
+        self._bar.update(self._task, description=printable(text))
+
 
 class _Lines:
     def __init__(self, total: int) -> None:
@@ -90,7 +97,17 @@ class _Lines:
     def reach(self, done: int, total: int, name: str) -> None:
         is_new = (done, total) != (self._done, self._total)
         self._done, self._total = done, total
-        now = time.monotonic()
-        if is_new and (done == total or now - self._said >= _PLAIN_INTERVAL_S):
-            note(f"{done}/{total} {name}")
-            self._said = now
+        if is_new and (done == total or self._is_time):
+            self._say(name)
+
+    def tell(self, text: str) -> None:
+        if self._is_time:
+            self._say(text)
+
+    @property
+    def _is_time(self) -> bool:
+        return time.monotonic() - self._said >= _PLAIN_INTERVAL_S
+
+    def _say(self, text: str) -> None:
+        note(f"{self._done}/{self._total} {text}")
+        self._said = time.monotonic()
