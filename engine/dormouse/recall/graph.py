@@ -36,10 +36,14 @@ async def only_visible(
     known = [each for each in passages if at_ms is None or not is_after(each, at_ms)]
     if not known:
         return {}, {}
-    async with catalog.reading() as tx:
-        seen = await visible(tx, scope, known)
-        times = await tx.documents.live({each.document for each in seen})
-    return {each.id: each for each in seen}, times
+    return await catalog.read(lambda tx: _seen(tx, visible, scope, known))
+
+
+async def _seen(
+    tx: CatalogTransaction, visible: Visible, scope: Scope, passages: Sequence[Passage]
+) -> tuple[dict[PassageId, Passage], Mapping[DocumentId, int]]:
+    seen = await visible(tx, scope, passages)
+    return {each.id: each for each in seen}, await tx.documents.live({each.document for each in seen})
 
 
 def is_after(passage: Passage, at_ms: int) -> bool:

@@ -19,6 +19,7 @@ from dormouse.model.passage import Passage
 from dormouse.model.recall import Hit, Outcome, RecallMode, RecallRequest, RecallResult, SessionHit
 from dormouse.model.scope import Scope
 from dormouse.ports.bundle import Ports
+from dormouse.ports.catalog.transaction import CatalogTransaction
 from dormouse.ports.embedder import EmbeddedQuery, Embedder
 from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm
 from dormouse.recall.answer import answer
@@ -153,12 +154,10 @@ class RecallPipeline:
 
     async def _weighed(self, course: _Course) -> tuple[_Weights, list[Pending]]:
         with telemetry.span(telemetry.RECALL_LEXICAL):
-            async with self._ports.catalog.reading() as tx:
-                weights = await term_weights(tx, course.scope, course.understanding)
-                waiting = await tx.revisions.recent_inline(course.scope.readable, MAX_ITEMS)
-                datasets = await tx.datasets.many(course.scope.readable)
+            weights, waiting, course.dataset_names = await self._ports.catalog.read(
+                lambda tx: _looked_up(tx, course.scope, course.understanding)
+            )
             pending = await find_pending(waiting, self._passages_of, weights)
-        course.dataset_names = {each.id: each.name for each in datasets}
         return weights, pending
 
     async def _embedded(self, course: _Course) -> EmbeddedQuery | None:
@@ -324,6 +323,16 @@ class RecallPipeline:
             total=verdict.total if is_counted else None,
             degraded=tuple(course.degraded),
         )
+
+
+async def _looked_up(
+    tx: CatalogTransaction, scope: Scope, understanding: Understanding
+) -> tuple[_Weights, Sequence[tuple[Document, Revision]], dict[DatasetId, str]]:
+    """The weights of the query's terms, what is not yet searchable, and the names of the datasets."""
+    weights = await term_weights(tx, scope, understanding)
+    waiting = await tx.revisions.recent_inline(scope.readable, MAX_ITEMS)
+    datasets = await tx.datasets.many(scope.readable)
+    return weights, waiting, {each.id: each.name for each in datasets}
 
 
 def _through(ranked: Ranked, memories: Sequence[MemoryVersion]) -> tuple[MemoryVersion, ...]:

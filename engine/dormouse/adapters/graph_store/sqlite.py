@@ -276,6 +276,7 @@ def _engine(path: Path, *, connections: int) -> AsyncEngine:
         isolation_level="AUTOCOMMIT",  # transactions are begun by us, so that they can be IMMEDIATE
         connect_args={"timeout": BUSY_TIMEOUT_S},
         pool_size=connections,
+        pool_use_lifo=True,  # the one whose pages are still at hand
         max_overflow=0,
         pool_timeout=2 * BUSY_TIMEOUT_S,
         hide_parameters=True,  # they are content

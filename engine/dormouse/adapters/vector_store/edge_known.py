@@ -15,7 +15,7 @@ from uuid import UUID
 
 from dormouse.adapters.vector_store.edge_calls import DENSE, TERMS, WINDOW
 
-MAX_KNOWN = 100_000  # points, 3 KB each
+MAX_KNOWN = 150_000  # points, 3 KB each; whoever has more pays for decoding those that a recall meets
 KNOWN_FIELDS = ("dataset", "kind", "speaker", "role", "occurred", "previous", "tokens")
 
 

@@ -20,6 +20,7 @@ from dormouse.errors import InvalidInputError, OverloadedError, StoreUnavailable
 
 MAX_WAITING = 256  # calls; beyond it the store is overloaded
 GOODBYE_S = 30.0  # it ends by itself once its input ends; a rewrite takes a second or two
+PIPE_BYTES = 1024 * 1024  # an answer to a recall is half of that: one wake-up instead of eight
 _MODULE = "dormouse.adapters.vector_store.edge_main"
 _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}  # its products are small: threads would wait longer than they work
 
@@ -107,6 +108,7 @@ class EdgeProcess:
                 [sys.executable, "-m", _MODULE, str(self._folder)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                pipesize=PIPE_BYTES,
                 env={**os.environ, **_ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
                 start_new_session=True,  # the terminal's Ctrl-C is for the server, which ends this one in order
             )

@@ -188,7 +188,7 @@ def test_max_sim_over_signs_is_the_cosine_with_the_signs() -> None:
 
     (row,) = maxima(query, signs(3, 1))
 
-    assert row == pytest.approx(np.array(expected) / 2, abs=1e-5)
+    assert row == pytest.approx(np.array(expected) / 2, abs=5e-4)  # in parts of 32,000, a byte at a time
 
 
 def test_a_passage_without_vectors_scores_nothing() -> None:
