@@ -143,7 +143,7 @@ class Auditor:
 
     async def _count_unnamed(self, blobs: list[BlobKey]) -> int:
         async with self._catalog.reading() as tx:
-            return len(blobs) - len(await tx.work.named_blobs(blobs))
+            return len(blobs) - len(await tx.blobs.named(blobs))
 
 
 def _count(read: _Dataset, truth: Truth) -> None:

@@ -91,7 +91,7 @@ class Sweeper:
         async with self._catalog.reading() as tx:
             kept = await tx.ontologies.named_blobs(blobs)
             blobs = [each for each in blobs if each not in kept]
-            named = await tx.work.named_blobs(blobs)
+            named = await tx.blobs.named(blobs)
             orphans = [each for each in blobs if each not in named or await _is_forgotten(tx, each)]
         for blob in orphans:
             await self._blobs.erase(blob)

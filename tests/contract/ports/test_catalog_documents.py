@@ -250,7 +250,7 @@ async def test_inline_text_moves_to_a_blob(catalog: Catalog) -> None:
 
         assert moved is not None
         assert (moved.inline, moved.blob) == (None, "blob")
-        assert await tx.work.named_blobs([BlobKey("blob"), BlobKey("other")]) == {"blob"}
+        assert await tx.blobs.named([BlobKey("blob"), BlobKey("other")]) == {"blob"}
 
 
 async def test_recent_writes_are_those_not_yet_searchable_newest_first(catalog: Catalog) -> None:

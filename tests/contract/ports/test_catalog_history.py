@@ -93,7 +93,7 @@ async def test_vectors_of_another_model_go_with_their_part(catalog: Catalog) -> 
         await tx.history.keep_vectors(PartRow(A_JOB, 0, BLOB, 3), "another", AGAIN)
         kept = await tx.history.vectors_of(BLOB, "another")
         other = await tx.history.vectors_of(BLOB, "third")
-        named = await tx.work.named_blobs([AGAIN])
+        named = await tx.blobs.named([AGAIN])
         await tx.documents.forget(A_DOCUMENT)
         await tx.documents.erase(A_DATASET, document=A_DOCUMENT, below_generation=None)
         gone = await tx.history.vectors_of(BLOB, "another")

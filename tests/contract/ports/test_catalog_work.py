@@ -124,7 +124,7 @@ async def test_parts_are_stored_once_and_read_in_order(catalog: Catalog) -> None
         assert await tx.work.plan(job.id) == "plan"
         assert await tx.work.parts(job.id) == [first, second]
         blobs = [BlobKey(name) for name in ("plan", "a", "b", "again")]
-        assert await tx.work.named_blobs(blobs) == {"plan", "a", "b"}
+        assert await tx.blobs.named(blobs) == {"plan", "a", "b"}
 
 
 async def test_a_job_is_due_until_all_parts_are_stored_and_changes_appended(catalog: Catalog) -> None:

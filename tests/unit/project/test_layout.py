@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.unit.project.tree import PACKAGES, ROOT, modules, named, texts
 
 LONGEST_MODULE = 400
+MOST_METHODS = 10  # of a port
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "base", "manager", "service", "types", "misc"}
 # One letter of each stands in brackets, so that this file does not find itself.
 REGISTRY_HOSTS = re.compile(
@@ -27,6 +28,20 @@ def test_no_module_is_longer_than_400_lines() -> None:
     ]
 
     assert long == []
+
+
+def test_a_port_has_at_most_ten_methods() -> None:
+    found = {
+        f"{named(path)} {each.name}": sum(
+            isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) for part in each.body
+        )
+        for path in modules("engine/dormouse/ports")
+        for each in ast.parse(_read(path)).body
+        if isinstance(each, ast.ClassDef) and any(ast.unparse(base) == "Protocol" for base in each.bases)
+    }
+
+    assert len(found) > 20
+    assert {port: count for port, count in found.items() if count > MOST_METHODS} == {}
 
 
 def test_a_module_is_named_after_its_idea() -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from dormouse.adapters.catalog.access import SqlAccessBook
+from dormouse.adapters.catalog.blobs import SqlBlobNames
 from dormouse.adapters.catalog.changes import SqlChangeLog
 from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.datasets import SqlDatasetRegister
@@ -27,6 +28,7 @@ from dormouse.adapters.catalog.workspaces import SqlWorkspaceRegister
 from dormouse.clock import Clock
 from dormouse.errors import MisconfiguredError
 from dormouse.ports.catalog.access import AccessBook
+from dormouse.ports.catalog.blobs import BlobNames
 from dormouse.ports.catalog.changes import ChangeLog
 from dormouse.ports.catalog.datasets import DatasetRegister
 from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
@@ -63,6 +65,7 @@ class SqlTransaction:
 
     access: AccessBook
     changes: ChangeLog
+    blobs: BlobNames
     past: LogPast
     datasets: DatasetRegister
     documents: DocumentRegister
@@ -82,6 +85,7 @@ class SqlTransaction:
         self.now_ms = connection.now_ms
         self.access = SqlAccessBook(connection)
         self.changes = SqlChangeLog(connection)
+        self.blobs = SqlBlobNames(connection)
         self.past = SqlLogPast(connection)
         self.datasets = SqlDatasetRegister(connection)
         self.documents = SqlDocumentRegister(connection)

@@ -3,17 +3,16 @@
 Source: writes §2.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select, union_all, update
 
-from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
+from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.jobs import BYTES_PER_MS_OF_TURN, NOT_YET_SEARCHABLE, job_of
 from dormouse.adapters.catalog.tables import (
     apply_leases,
     changes,
     jobs,
-    part_vectors,
     plans,
     revisions,
     workspaces,
@@ -132,21 +131,6 @@ class SqlWorkLedger:
         # What came due already is told by `due` and `with_due_changes`.
         at_ms = await self._connection.value(select(func.min(times.c.at_ms)).where(times.c.at_ms > now_ms))
         return None if at_ms is None else int(at_ms)
-
-    async def named_blobs(self, blobs: Collection[BlobKey]) -> frozenset[BlobKey]:
-        columns = (
-            revisions.c.blob,
-            plans.c.blob,
-            part_rows.c.blob,
-            part_vectors.c.blob,
-            changes.c.blob,
-            changes.c.change_set,
-        )
-        named: set[BlobKey] = set()
-        for batch in in_batches(blobs):
-            statement = union_all(*(select(column).where(column.in_(batch)) for column in columns))
-            named.update(BlobKey(row[0]) for row in await self._connection.rows(statement))
-        return frozenset(named)
 
     async def _job(self, job: JobId) -> Job | None:
         row = await self._connection.row(select(jobs).where(jobs.c.id == job))

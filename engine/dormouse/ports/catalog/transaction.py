@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeVar
 
 from dormouse.ports.catalog.access import AccessBook
+from dormouse.ports.catalog.blobs import BlobNames
 from dormouse.ports.catalog.changes import ChangeLog
 from dormouse.ports.catalog.datasets import DatasetRegister
 from dormouse.ports.catalog.documents import DocumentRegister, RevisionRegister
@@ -30,6 +31,7 @@ class CatalogTransaction(Protocol):
 
     now_ms: int
     access: AccessBook
+    blobs: BlobNames
     changes: ChangeLog
     past: LogPast
     datasets: DatasetRegister

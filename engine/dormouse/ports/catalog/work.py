@@ -1,6 +1,6 @@
 """Catalog concern: extraction work, leases and parts. Source: writes §2."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from dormouse.ids import BlobKey, JobId, WorkspaceId
@@ -50,8 +50,4 @@ class WorkLedger(Protocol):
 
     async def next_due_ms(self) -> int | None:
         """When the earliest parked job or workspace, or the earliest lease that may run out, comes due."""
-        ...
-
-    async def named_blobs(self, blobs: Collection[BlobKey]) -> frozenset[BlobKey]:
-        """Those that some row names: the others may be deleted once they are old enough."""
         ...
