@@ -71,7 +71,7 @@ async def test_a_forgotten_item_leaves_no_staged_bytes(world: World) -> None:
 async def test_only_who_may_write_takes_up(world: World) -> None:
     await stage(world, "Ada moved to London.", "a.txt")
     dataset = await world.dataset_row(DATASET)
-    reader = replace(await world.scope(), writable=frozenset())
+    reader = replace(await world.scope(), writable=frozenset(), deletable=frozenset())
 
     with pytest.raises(ForbiddenError):
         await world.path.stager.take_up_all(reader, dataset, {})

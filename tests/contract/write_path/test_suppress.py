@@ -242,4 +242,4 @@ async def test_only_an_item_that_is_there_and_may_be_written_is_suppressed(world
     with pytest.raises(NotFoundError):
         await suppress(scope, DatasetId("foreign"), document)
     with pytest.raises(ForbiddenError):
-        await suppress(replace(scope, writable=frozenset()), dataset, document)
+        await suppress(replace(scope, writable=frozenset(), deletable=frozenset()), dataset, document)
