@@ -267,6 +267,19 @@ class Engine:
         await self.dataset_named(scope, dataset, permission=Permission.DELETE)
         return await self._forgetter.forget_dataset(scope, dataset)
 
+    async def forget_memory(
+        self, scope: Scope, dataset: DatasetId, document: DocumentId | None = None
+    ) -> ForgetReceipt:
+        """Of one item, or of every item of the dataset: what was derived from it is found no more and erased.
+
+        Items and their originals stay, as after `stage`, until `take_up` or remembering them again. One job for
+        each item that had a memory.
+        """
+        await self.dataset_named(scope, dataset, permission=Permission.DELETE)
+        if document is None:
+            return await self._forgetter.forget_dataset_memory(scope, dataset)
+        return await self._forgetter.forget_item_memory(scope, dataset, document)
+
     async def suppress_item(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> Receipt:
         """Hidden from every reader when this returns, and kept; raises `NotFoundError` if it is not there.
 

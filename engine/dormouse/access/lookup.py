@@ -73,7 +73,12 @@ def _refused(choice: Choice, wanted: str, permission: Permission) -> Exception:
 
 
 async def visible(tx: CatalogTransaction, scope: Scope, passages: Sequence[Passage]) -> list[Passage]:
-    """Those of readable datasets whose document is live: forgotten ones are gone from the commit on."""
+    """Those of readable datasets whose document is live: forgotten ones are gone from the commit on, and
+    so are those of a document that stays."""
     mine = [each for each in passages if each.dataset in scope.readable]
     live = await tx.documents.live({each.document for each in mine})
-    return [each for each in mine if each.document in live]
+    return [
+        each
+        for each in mine
+        if (shown := live.get(each.document)) is not None and each.last_revision >= shown.memory_from
+    ]

@@ -102,9 +102,9 @@ class Decider:
             # As the changes before this one left it: what was accepted since is applied behind it.
             is_hidden = (await tx.hidden.of(change.document)).is_applied
         scope = writer_scope(change.workspace, change.dataset)
-        present = {
-            each.id: each for each in await self._graph.passages(scope, [each.id for each in part.passages])
-        }
+        known = await self._graph.passages(scope, [each.id for each in part.passages])
+        forgotten_before = document.memory_from if document else 0  # its erasure may have had to wait
+        present = {each.id: each for each in known if each.last_revision >= forgotten_before}
         resolution = resolve(change.dataset, part.extractions)
         reconciled = await self._reconcile(scope, part, present, resolution, job)
         searchable = document.searchable_revision if document else 0

@@ -52,6 +52,8 @@ class Exporter:
         shown: set[PassageId] = set()
         async for document in self._documents(dataset, what):
             yield rows.of_document(document)
+            if document.has_no_memory:
+                continue
             async for passage, following, point in self._passages(scope, document, what):
                 shown.add(passage.id)
                 yield rows.of_passage(passage, following, point, has_vectors=what.has_vectors)

@@ -91,7 +91,7 @@ class Repairer:
     async def _repair_document(self, lease: ApplyLease, change: Change, id_: DocumentId) -> None:
         async with self._catalog.reading() as tx:
             document = await tx.documents.get(id_)
-        if document is None:
+        if document is None or (document.has_no_memory and not await self._is_last(change)):
             return  # forgotten meanwhile: its erasure sees to it
         scope = writer_scope(change.workspace, change.dataset)
         truth = await self._truth.of(document)

@@ -6,6 +6,7 @@ Source: writes §1 and §5.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dormouse import telemetry
 from dormouse.access.lookup import granted_now
@@ -23,6 +24,7 @@ from dormouse.ports.message_bus import MessageBus
 
 ALL_JOBS = 1_000_000  # that still derive memories; a forget ends every one of them
 PAGE = 500
+RESETS_AT_ONCE = 200  # items of which the memory is forgotten in one transaction
 
 
 class ForgetAcceptor:
@@ -49,6 +51,37 @@ class ForgetAcceptor:
             receipt = await _forget_datasets(tx, scope, [row], JobKind.FORGET_DATASET)
             await tx.commit()
         return await self._rung(scope.workspace, receipt)
+
+    async def forget_item_memory(self, scope: Scope, dataset: DatasetId, document: DocumentId) -> ForgetReceipt:
+        """What was derived from the item; the item and its text stay, staged as if they had just been added.
+
+        Nothing to do for an item that is staged, or not there. Raises `NotFoundError` or `ForbiddenError` for
+        the dataset.
+        """
+        async with self._catalog.transaction() as tx:
+            await tx.changes.lock(scope.workspace)
+            await granted_now(tx, scope, dataset, Permission.DELETE)
+            live = await tx.documents.get(document)
+            found = [live] if live is not None and live.dataset == dataset else []
+            jobs = await _forget_memories(tx, scope, found)
+            await tx.commit()
+        return await self._rung(scope.workspace, ForgetReceipt(jobs, 0))
+
+    async def forget_dataset_memory(self, scope: Scope, dataset: DatasetId) -> ForgetReceipt:
+        """As above for every item, with a job for each; a page of them at a time, so that others may write."""
+        jobs: tuple[Job, ...] = ()
+        after: DocumentId | None = None
+        is_through = False
+        while not is_through:
+            async with self._catalog.transaction() as tx:
+                await tx.changes.lock(scope.workspace)
+                await granted_now(tx, scope, dataset, Permission.DELETE)
+                page = await tx.documents.listing(dataset, after=after, limit=RESETS_AT_ONCE)
+                jobs += await _forget_memories(tx, scope, page)
+                await tx.commit()
+            after = page[-1].id if page else None
+            is_through = len(page) < RESETS_AT_ONCE
+        return await self._rung(scope.workspace, ForgetReceipt(jobs, 0))
 
     async def forget_everything(self, scope: Scope) -> ForgetReceipt:
         """Everything the caller owns, their session entries included; what others shared stays theirs."""
@@ -124,6 +157,37 @@ async def _erase_entries(tx: CatalogTransaction, scope: Scope, dataset: DatasetI
             erased += _own(scope, await tx.sessions.erase(document=document.id))
         after = page[-1].id
     return erased
+
+
+async def _forget_memories(
+    tx: CatalogTransaction, scope: Scope, documents: Sequence[Document]
+) -> tuple[Job, ...]:
+    jobs = [job for each in documents if (job := await _forget_memory(tx, scope, each)) is not None]
+    for dataset in {each.dataset for each in documents if jobs}:
+        await tx.datasets.touch(dataset)
+    return tuple(jobs)
+
+
+async def _forget_memory(tx: CatalogTransaction, scope: Scope, document: Document) -> Job | None:
+    """Its text becomes a new revision that waits to be taken up; whatever older ones brought is out of date."""
+    newest = await tx.revisions.newest_sound(document.id)
+    newest = newest or await tx.revisions.get(document.id, document.newest_revision)
+    if newest is None or (newest.is_staged and newest.number == document.newest_revision):
+        return None
+    unfinished = await tx.jobs.unfinished_of(document.id)
+    await _cancel(tx, [job for job in unfinished if job.kind.is_extracted])
+    number = document.newest_revision + 1
+    emptied = replace(
+        document, newest_revision=number, searchable_revision=0, memory_from=number, updated_ms=tx.now_ms
+    )
+    job = _job(tx, scope, JobKind.FORGET_MEMORY, document.dataset, emptied)
+    await tx.documents.save(emptied)
+    await tx.revisions.add(
+        replace(newest, number=number, job=job.id, is_failed=False, is_staged=True, created_ms=tx.now_ms)
+    )
+    await tx.jobs.add(job)
+    await tx.changes.append(_erasure(job, ChangeKind.ERASE_MEMORY, document.dataset_generation))
+    return job
 
 
 def _own(scope: Scope, erased: Mapping[PrincipalId, int]) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from dormouse.access.writer import writer_scope
 from dormouse.codec.change_set import ChangeSet, TermDelta
+from dormouse.forget.derived import DerivedEraser
 from dormouse.forget.plan import erasure_of, plan
 from dormouse.forget.verify import Verifier
 from dormouse.ids import JobId
@@ -44,6 +45,7 @@ class Eraser:
         self._calls = calls
         self._counted = counted
         self._verifier = Verifier(graph, vectors, blobs)
+        self._derived = DerivedEraser(catalog, blobs)
 
     async def plan(self, change: Change) -> ChangeSet:
         """The change set of an erasure; a dataset's statistics go as a whole, so nothing is counted there."""
@@ -62,6 +64,10 @@ class Eraser:
         if change.kind is ChangeKind.ERASE_REVISION:
             await self._verifier.verify(change, what, ())
             return
+        if change.kind is ChangeKind.ERASE_MEMORY:
+            await self._derived.erase(lease, change)
+            await self._verifier.verify(change, what, ())
+            return
         jobs = await self._jobs(change)
         for job in jobs:
             await self._blobs.erase_job(change.workspace, job)
@@ -70,8 +76,11 @@ class Eraser:
         await self._verifier.verify(change, what, jobs)
 
     async def clear(self, change: Change) -> None:
-        """After a forget was settled: its change set held hashes of terms, which go too."""
-        if change.kind is not ChangeKind.ERASE_REVISION:
+        """After a forget of whole items was settled: its change set held hashes of terms, which go too.
+
+        Of an item that stays, a rebuild still follows it.
+        """
+        if change.kind not in (ChangeKind.ERASE_REVISION, ChangeKind.ERASE_MEMORY):
             await self._blobs.erase_job(change.workspace, change.job)
 
     async def again(self, lease: ApplyLease, change: Change) -> None:

@@ -14,6 +14,8 @@ def erasure_of(change: Change) -> Erasure:
         return Erasure(change.dataset, change.document)
     if change.kind is ChangeKind.ERASE_REVISION:
         return Erasure(change.dataset, change.document, first_revision=change.revision)
+    if change.kind is ChangeKind.ERASE_MEMORY:
+        return Erasure(change.dataset, change.document, last_revision_below=change.revision)
     raise ValueError("this change does not erase")
 
 

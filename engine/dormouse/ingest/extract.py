@@ -159,9 +159,9 @@ class ExtractWorker:
         plan, key = await self._preparation.make_plan(order)
         async with self._catalog.transaction() as tx:
             await tx.changes.lock(order.job.workspace)
-            await tx.work.save_plan(order.job.id, key, plan.parts, len(plan.passages))
             job = await tx.jobs.get(order.job.id)
             if not job.stage.is_final:
+                await tx.work.save_plan(order.job.id, key, plan.parts, len(plan.passages))
                 counts = replace(job.counts, parts=plan.parts, passages=len(plan.passages))
                 await tx.jobs.save(replace(job, counts=counts, updated_ms=tx.now_ms))
             await tx.commit()

@@ -131,9 +131,14 @@ async def _oldest_ms(tx: CatalogTransaction, workspace: WorkspaceId, now_ms: int
 
 
 async def _is_forgotten(tx: CatalogTransaction, blob: BlobKey) -> bool:
-    """A forget that is through, or a job that one overtook: nothing reads their blobs any more."""
+    """A forget that is through, or a job that one overtook: nothing reads their blobs any more.
+
+    Forgetting the memory alone leaves the item, whose text may lie beside such a job.
+    """
     try:
         job = await tx.jobs.get(JobId(blob.split("/")[1]))
     except NotFoundError:
         return True
+    if job.document is not None and await tx.documents.get(job.document) is not None:
+        return False
     return job.stage.is_final and (job.kind.is_forget or job.cancel_reason is CancelReason.FORGOTTEN)

@@ -15,6 +15,7 @@ class ChangeKind(StrEnum):
     ERASE_DOCUMENT = "erase_document"
     ERASE_DATASET = "erase_dataset"
     ERASE_REVISION = "erase_revision"
+    ERASE_MEMORY = "erase_memory"
     SUPPRESS = "suppress"
     RESTORE = "restore"
     REPAIR = "repair"
@@ -35,7 +36,9 @@ class ChangeKind(StrEnum):
 
 
 _ADDING = frozenset({ChangeKind.UPSERT, ChangeKind.ENRICH})
-_ERASURES = frozenset({ChangeKind.ERASE_DOCUMENT, ChangeKind.ERASE_DATASET, ChangeKind.ERASE_REVISION})
+_ERASURES = frozenset(
+    {ChangeKind.ERASE_DOCUMENT, ChangeKind.ERASE_DATASET, ChangeKind.ERASE_REVISION, ChangeKind.ERASE_MEMORY}
+)
 _HIDINGS = frozenset({ChangeKind.SUPPRESS, ChangeKind.RESTORE})
 
 
@@ -45,7 +48,8 @@ class Change:
     before any store is touched.
 
     For ERASE_DATASET, `generation` is the lowest that stays; for the others it is the dataset's generation
-    at acceptance. ERASE_REVISION removes passages whose first revision is `revision` (a failed job's).
+    at acceptance. ERASE_REVISION removes passages whose first revision is `revision` (a failed job's);
+    ERASE_MEMORY those not seen since, and what else was derived from older revisions.
     """
 
     workspace: WorkspaceId
@@ -69,7 +73,8 @@ class Erasure:
 
     - `document` None: everything of the dataset in generations below `below_generation`;
     - `document` and nothing else: everything of that document;
-    - `last_revision_below`: that document's passages not seen since (an update retires them);
+    - `last_revision_below`: that document's passages not seen since (an update retires them,
+      forgetting the memory alone erases them);
     - `first_revision`: that document's passages that first came with this revision.
     """
 

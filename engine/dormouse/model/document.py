@@ -22,7 +22,8 @@ class Document:
     """`dataset_generation` is the dataset's at acceptance; the document is visible only while they agree, and
     not while it `is_suppressed`, which is read with it and never saved.
 
-    `newest_revision` is the newest accepted, `searchable_revision` the newest applied (0: none yet).
+    `newest_revision` is the newest accepted, `searchable_revision` the newest applied (0: none yet). What was
+    derived from revisions before `memory_from` is forgotten, though the document is not.
     """
 
     id: DocumentId
@@ -38,7 +39,21 @@ class Document:
     searchable_revision: int
     created_ms: int
     updated_ms: int
+    memory_from: int = 0
     is_suppressed: bool = False
+
+    @property
+    def has_no_memory(self) -> bool:
+        """Its memory was forgotten, and nothing has become searchable since."""
+        return self.searchable_revision < self.memory_from
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What hydration asks of a live document: passages last seen before `memory_from` are forgotten."""
+
+    updated_ms: int
+    memory_from: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ class JobKind(StrEnum):
     FORGET_ITEM = "forget_item"
     FORGET_DATASET = "forget_dataset"
     FORGET_EVERYTHING = "forget_everything"
+    FORGET_MEMORY = "forget_memory"  # of one item, which stays and waits to be taken up again
     SUPPRESS = "suppress"
     RESTORE = "restore"
     REBUILD = "rebuild"
@@ -31,7 +32,9 @@ class JobKind(StrEnum):
         return self is JobKind.REMEMBER
 
 
-_FORGETS = frozenset({JobKind.FORGET_ITEM, JobKind.FORGET_DATASET, JobKind.FORGET_EVERYTHING})
+_FORGETS = frozenset(
+    {JobKind.FORGET_ITEM, JobKind.FORGET_DATASET, JobKind.FORGET_EVERYTHING, JobKind.FORGET_MEMORY}
+)
 
 
 class Stage(StrEnum):

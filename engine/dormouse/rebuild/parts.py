@@ -58,7 +58,9 @@ class ModelParts:
         again = _with(part, model, found)
         blob = await self._blobs.put(change.workspace, change.job, encode_part(again))
         async with self._catalog.transaction() as tx:
-            if await tx.history.unerased([change.document] if change.document else []):
+            is_there = await tx.history.unerased([change.document] if change.document else [])
+            # Nothing names a part once the memory of its item was forgotten.
+            if is_there and await tx.blobs.named([change.blob]):
                 await tx.history.keep_vectors(_row(change.job, part, change.blob), model, blob)
                 await tx.commit()
         return again

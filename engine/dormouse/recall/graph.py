@@ -43,7 +43,8 @@ async def _seen(
     tx: CatalogTransaction, visible: Visible, scope: Scope, passages: Sequence[Passage]
 ) -> tuple[dict[PassageId, Passage], Mapping[DocumentId, int]]:
     seen = await visible(tx, scope, passages)
-    return {each.id: each for each in seen}, await tx.documents.live({each.document for each in seen})
+    shown = await tx.documents.live({each.document for each in seen})
+    return {each.id: each for each in seen}, {id_: each.updated_ms for id_, each in shown.items()}
 
 
 def is_after(passage: Passage, at_ms: int) -> bool:

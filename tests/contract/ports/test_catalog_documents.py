@@ -4,7 +4,7 @@ import pytest
 
 from dormouse.errors import ConflictError, NotFoundError, SupersededError
 from dormouse.ids import BlobKey, DocumentId, document_id, new_job_id, sha256_hex
-from dormouse.model.document import Document, Item
+from dormouse.model.document import Document, Item, Shown
 from dormouse.model.job import JobKind, PartRow
 from dormouse.ports.catalog.transaction import Catalog
 from tests.builders import A_DATASET, A_PRINCIPAL, NOW_MS, a_document, a_job, a_revision
@@ -31,7 +31,9 @@ async def test_a_saved_document_is_found_by_what_identifies_it(catalog: Catalog)
         assert await tx.documents.get(document.id) == document
         assert await tx.documents.live_by_identity(A_DATASET, document.identity) == document
         assert await tx.documents.live_by_content(A_DATASET, sha256_hex(b"hello")) == document
-        assert await tx.documents.live([document.id, DocumentId("other")]) == {document.id: document.updated_ms}
+        assert await tx.documents.live([document.id, DocumentId("other")]) == {
+            document.id: Shown(document.updated_ms, 0)
+        }
         assert await tx.documents.live_by_identity(A_DATASET, "other") is None
 
 
@@ -132,7 +134,7 @@ async def test_forgetting_the_dataset_hides_its_documents(catalog: Catalog) -> N
         again = at_generation(document, dataset=1)
         await store_document(tx, "hello", again)
 
-        assert await tx.documents.live([document.id, again.id]) == {again.id: again.updated_ms}
+        assert await tx.documents.live([document.id, again.id]) == {again.id: Shown(again.updated_ms, 0)}
         assert await tx.documents.listing(A_DATASET) == [again]
         assert await tx.documents.live_by_identity(A_DATASET, document.identity) == again
 

@@ -155,10 +155,9 @@ DIFFERENCES = (
         missing=(r"\.improve",),
     ),
     Difference(
-        reference="`memory_only` of a forget erases what was derived and keeps the item.",
-        ours="Refused as an unknown field.",
-        reason="Not built yet.",
-        statuses={"forget_memonly": 400},
+        reference="`memory_only` beside `everything` is not heeded: the items go too.",
+        ours="422: it works on an item or a dataset.",
+        reason="Who asks to keep the items must not lose them.",
     ),
     Difference(
         reference="`…/schema`, `…/graph-summary`, `/settings`, `/activity/…`, `/validate`, `/checks/…`.",

@@ -1,7 +1,7 @@
 import httpx
 import pytest
 
-from tests.contract.rest.test_remember import remember
+from tests.contract.rest.test_remember import STORY, remember
 
 NOBODY = "9d6d85c4-3b04-4c34-aac4-06a145dcd1fa"
 
@@ -50,7 +50,14 @@ def test_deleting_a_dataset_answers_null(client: httpx.Client, dataset: str) -> 
 
 @pytest.mark.parametrize(
     "body",
-    [{}, {"data_id": NOBODY}, {"dataset": "d", "dataset_id": NOBODY}, {"dataset": "d", "everything": True}],
+    [
+        {},
+        {"data_id": NOBODY},
+        {"dataset": "d", "dataset_id": NOBODY},
+        {"dataset": "d", "everything": True},
+        {"memory_only": True},
+        {"memory_only": True, "everything": True},
+    ],
 )
 def test_a_forget_without_one_target_is_refused_in_the_recorded_words(
     client: httpx.Client, body: dict[str, object]
@@ -61,3 +68,43 @@ def test_a_forget_without_one_target_is_refused_in_the_recorded_words(
     assert answer.json()["detail"] == (
         "Invalid request parameters. Specify dataset or dataset_id, data_id+dataset, or everything=True."
     )
+
+
+def test_forgetting_the_memory_alone_keeps_the_item_for_later(client: httpx.Client, dataset: str) -> None:
+    """Contract: recorded cases forget_memonly, recall_after_memonly, status_after_memonly."""
+    body = remember(client, dataset).json()
+    place, item = body["dataset_id"], body["items"][0]["id"]
+
+    answer = client.post("/api/v1/forget", json={"dataset": dataset, "memory_only": True})
+    again = client.post("/api/v1/forget", json={"datasetId": place, "memoryOnly": True})
+
+    assert (answer.status_code, answer.json()) == (
+        200,
+        {"dataset_id": place, "data_records_reset": 1, "status": "success"},
+    )
+    assert again.json()["data_records_reset"] == 0
+    recalled = client.post("/api/v1/recall", json={"query": "founded moth", "datasets": [dataset]})
+    assert (recalled.status_code, recalled.json()) == (200, [])
+    status = client.get("/api/v1/datasets/status", params={"dataset": place}).json()
+    assert status == {place: "DATASET_PROCESSING_COMPLETED"}
+    (row,) = client.get(f"/api/v1/datasets/{place}/data").json()
+    assert (row["id"], row["isStaged"], row["isSearchable"]) == (item, True, False)
+    assert client.get(f"/api/v1/datasets/{place}/data/{item}/raw").text == STORY
+    assert client.get(f"/api/v1/datasets/{place}/processing-status").json()["pending"] == 1
+
+    client.post("/api/v1/cognify", json={"datasets": [dataset]})
+
+    assert texts(client, dataset) == [STORY]
+
+
+def test_the_memory_of_one_item_is_forgotten_alone(client: httpx.Client, dataset: str) -> None:
+    item = remember(client, dataset).json()["items"][0]["id"]
+    remember(client, dataset, text="Grace found a moth.", name="b.txt")
+    wanted = {"dataset": dataset, "data_id": item, "memory_only": True}
+
+    answer = client.post("/api/v1/forget", json=wanted)
+
+    body = answer.json()
+    assert (body["data_id"], body["data_records_reset"], body["status"]) == (item, 1, "success")
+    assert texts(client, dataset) == ["Grace found a moth."]
+    assert client.get("/api/v1/audit").json()["findings"] == []

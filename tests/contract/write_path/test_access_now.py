@@ -49,6 +49,12 @@ WRITES: dict[str, Write] = {
     "take up": lambda at: at.world.path.stager.take_up_all(at.guest, at.dataset, {}),
     "suppress": lambda at: at.world.path.suppressor.suppress_item(at.guest, at.dataset.id, at.document),
     "restore": lambda at: at.world.path.suppressor.restore_item(at.guest, at.dataset.id, at.document),
+    "forget an item's memory": lambda at: at.world.path.forgetter.forget_item_memory(
+        at.guest, at.dataset.id, at.document
+    ),
+    "forget a dataset's memory": lambda at: at.world.path.forgetter.forget_dataset_memory(
+        at.guest, at.dataset.id
+    ),
     "forget item": lambda at: at.world.path.forgetter.forget_item(at.guest, at.dataset.id, at.document),
     "forget dataset": lambda at: at.world.path.forgetter.forget_dataset(at.guest, at.dataset.id),
 }
@@ -105,7 +111,7 @@ async def test_what_is_left_of_a_grant_at_the_commit_still_lets_its_holder_write
 ) -> None:
     await _granted(shared.world, shared.dataset, Permission.WRITE)
 
-    for name in ("forget item", "forget dataset"):
+    for name in (each for each in WRITES if each.startswith("forget")):
         with pytest.raises(ForbiddenError):
             await WRITES[name](shared)
     for name in ("remember", "suppress", "restore"):

@@ -86,10 +86,24 @@ STORY: Sequence[Deed] = (
 )
 
 
-async def _told(world: World, name: str) -> tuple[State, list[BlobKey]]:
+# What is derived from an item is forgotten, while it is updated, and it is made searchable again.
+MEMORY_STORY: Sequence[Deed] = (
+    _remember_london,
+    _remember_cat,
+    World.work,
+    _remember_paris,
+    World.extract,
+    World.forget_dataset_memory,
+    World.work,
+    World.take_up,
+    World.work,
+)
+
+
+async def _told(world: World, name: str, story: Sequence[Deed] = STORY) -> tuple[State, list[BlobKey]]:
     """The story, told without trouble by a caller of this name."""
     world.principal = PrincipalId(name)
-    for deed in STORY:
+    for deed in story:
         await deed(world)
     return await _outcome(world)
 
@@ -104,12 +118,14 @@ async def _forgotten(world: World) -> Sequence[DocumentId]:
     return [document for document in await world.documents_ever() if document not in live]
 
 
-async def _told_by_a_mortal(world: World, point: KillPoint) -> tuple[State, list[BlobKey]] | None:
+async def _told_by_a_mortal(
+    world: World, point: KillPoint, story: Sequence[Deed] = STORY
+) -> tuple[State, list[BlobKey]] | None:
     """The story with one death in it, gone on with by a successor; None if nobody died."""
     world.principal = PrincipalId(str(point))
     world.path = world.fresh_path(armed(world.ports, point))
     deaths = 0
-    for deed in STORY:
+    for deed in story:
         try:
             await deed(world)
         except BaseException as exc:
@@ -153,3 +169,26 @@ async def test_a_death_before_any_step_changes_nothing_in_the_end(
 
     assert nth > 1, "nobody ever made this step"
     assert undisturbed[1] == []
+
+
+@promise("P8")
+@pytest.mark.parametrize("step", ["catalog.commit", "blobs.put", "graph.erase", "vectors.erase", "blobs.erase"])
+async def test_a_death_while_memories_are_forgotten_changes_nothing_in_the_end(
+    world: World, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die() -> None:
+        raise Death
+
+    monkeypatch.setattr(kill_points, "die", die)
+    undisturbed = await _told(world, "immortal", MEMORY_STORY)
+    assert undisturbed[0].unapplied == 0
+
+    for nth in range(1, MOST_CALLS, STRIDES.get(step, 1)):
+        point = KillPoint(step, "before", nth)
+        outcome = await _told_by_a_mortal(world, point, MEMORY_STORY)
+        if outcome is None:
+            break
+        assert outcome == undisturbed, point
+        assert (await world.audit()).findings == (), point
+
+    assert nth > 1, "nobody ever made this step"

@@ -1,14 +1,18 @@
 """Moving to another embedding model: built beside, switched at once, kept for later rebuilds."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.adapters.embedder.onnx import OnnxEmbedder
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE
 from dormouse.errors import ConflictError
 from dormouse.model.job import Job, JobKind, Stage
 from dormouse.model.rebuild import DerivedStore
+from dormouse.ports.embedder import EmbeddedText
+from dormouse.rebuild.parts import ModelParts
 from dormouse.rebuild.request import RebuildRequests
 from tests.contract.write_path.second_model import DIMENSION, HashEmbedder
 from tests.contract.write_path.world import World, after_leases_ran_out, opened
@@ -113,6 +117,51 @@ async def test_what_is_forgotten_meanwhile_is_nowhere_after_it(
 
         assert await dimensions(world) == [DIMENSION]
         assert await world.blobs_of(ada) == []
+
+
+async def test_a_memory_that_is_forgotten_meanwhile_is_nowhere_after_it(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    async with opened(tmp_path, clock, embedder, HashEmbedder()) as world:
+        await world.remember("Ada moved to Lisbon.", external_id="1")
+        await world.remember("Grace keeps a cat.", external_id="2")
+        await world.work()
+        job = await migrate(world)
+        await world.path.embed_again.round(LOCAL_WORKSPACE)
+        ada = next(each.id for each in await world.documents() if each.external_id == "1")
+        await world.forget_memory(ada)
+        await work(world)
+        assert (await world.job(job.id)).stage is Stage.COMPLETE
+        assert await dimensions(world) == [DIMENSION]
+        assert len(await world.blobs_of(ada)) == 1  # the text
+        assert (await world.audit()).findings == ()
+
+
+class _Overtaken(HashEmbedder):
+    """While it embeds, the memory is forgotten and erased."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self._world = world
+
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[EmbeddedText]:
+        await self._world.forget_dataset_memory()
+        await self._world.work()
+        return await super().embed_passages(texts)
+
+
+async def test_a_part_whose_memory_is_forgotten_while_it_is_embedded_is_not_kept(world: World) -> None:
+    await world.remember("Ada moved to Lisbon.", external_id="1")
+    await world.work()
+    async with world.ports.catalog.reading() as tx:
+        (late,) = await tx.history.applied_after(LOCAL_WORKSPACE, 0, 10)
+    assert late.blob is not None
+    overtaken = EmbedderChoice([_Overtaken(world)])
+
+    await ModelParts(world.ports.catalog, world.ports.blobs, overtaken).embed(late, "hash/1")
+
+    async with world.ports.catalog.reading() as tx:
+        assert await tx.history.vectors_of(late.blob, "hash/1") is None
 
 
 async def test_one_that_was_killed_goes_on_where_it_was(

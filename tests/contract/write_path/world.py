@@ -143,6 +143,15 @@ class World:
     async def restore(self, document: DocumentId) -> Receipt:
         return await self.path.suppressor.restore_item(await self.scope(), await self.dataset(), document)
 
+    async def forget_memory(self, document: DocumentId) -> ForgetReceipt:
+        return await self.path.forgetter.forget_item_memory(await self.scope(), await self.dataset(), document)
+
+    async def forget_dataset_memory(self) -> ForgetReceipt:
+        return await self.path.forgetter.forget_dataset_memory(await self.scope(), await self.dataset())
+
+    async def take_up(self) -> Sequence[Receipt]:
+        return await self.path.stager.take_up_all(await self.scope(), await self.dataset_row(DATASET), {})
+
     async def forget_dataset(self) -> ForgetReceipt:
         return await self.path.forgetter.forget_dataset(await self.scope(), await self.dataset())
 

@@ -102,14 +102,14 @@ class SqlChangeLog:
         return change_of(row)
 
     async def waiting_forgets(self, workspace: WorkspaceId, after_seq: int, limit: int) -> Sequence[Change]:
-        kinds = (ChangeKind.ERASE_DOCUMENT.value, ChangeKind.ERASE_DATASET.value)
+        forgets = (ChangeKind.ERASE_DOCUMENT, ChangeKind.ERASE_DATASET, ChangeKind.ERASE_MEMORY)
         rows = await self._connection.rows(
             select(changes)
             .where(
                 changes.c.workspace == workspace,
                 changes.c.applied_ms.is_(None),
                 changes.c.seq > after_seq,
-                changes.c.kind.in_(kinds),
+                changes.c.kind.in_([kind.value for kind in forgets]),
             )
             .order_by(changes.c.seq)
             .limit(limit)

@@ -21,7 +21,7 @@ from dormouse.adapters.catalog.tables import (
 from dormouse.adapters.catalog.tables import documents as document_rows
 from dormouse.errors import SupersededError
 from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId, WorkspaceId
-from dormouse.model.document import Document
+from dormouse.model.document import Document, Shown
 from dormouse.model.job import JobKind
 
 IS_SUPPRESSED = exists().where(hidden.c.target == document_rows.c.id, hidden.c.is_active == 1)
@@ -31,12 +31,15 @@ LIVE = (
     .where(document_rows.c.dataset_generation == datasets.c.generation, document_rows.c.is_forgotten == 0)
 )
 # Made once: every recall asks this, and building it takes longer than answering.
-_SHOWN = LIVE.with_only_columns(document_rows.c.id, document_rows.c.updated_ms).where(
-    document_rows.c.id.in_(bindparam("documents", expanding=True)), ~IS_SUPPRESSED
-)
+_SHOWN = LIVE.with_only_columns(
+    document_rows.c.id, document_rows.c.updated_ms, document_rows.c.memory_from
+).where(document_rows.c.id.in_(bindparam("documents", expanding=True)), ~IS_SUPPRESSED)
 
-# Whose blobs tell of content: parts and texts, and what hiding took out of the statistics.
-_WITH_BLOBS = [kind.value for kind in (JobKind.REMEMBER, JobKind.ADD, JobKind.SUPPRESS, JobKind.RESTORE)]
+# Whose blobs tell of content: parts and texts, and what hiding or forgetting took out of the statistics.
+WITH_BLOBS = [
+    kind.value
+    for kind in (JobKind.REMEMBER, JobKind.ADD, JobKind.SUPPRESS, JobKind.RESTORE, JobKind.FORGET_MEMORY)
+]
 
 # What every write asks is built once: building a statement costs more than running it.
 _dataset: BindParameter[str] = bindparam("of_dataset")
@@ -79,11 +82,11 @@ class SqlDocumentRegister:
     async def get(self, document: DocumentId) -> Document | None:
         return await self._first(_BY_ID, {"of_id": document})
 
-    async def live(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, int]:
-        found: dict[DocumentId, int] = {}
+    async def live(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, Shown]:
+        found: dict[DocumentId, Shown] = {}
         for batch in in_batches(documents):
             rows = await self._connection.rows(_SHOWN, {"documents": batch})
-            found.update({DocumentId(row.id): row.updated_ms for row in rows})
+            found.update({DocumentId(row.id): Shown(row.updated_ms, row.memory_from) for row in rows})
         return found
 
     async def listing(
@@ -155,7 +158,7 @@ class SqlDocumentRegister:
 
     async def _erase_batch(self, batch: list[str]) -> set[JobId]:
         of_revisions = select(revisions.c.job).where(revisions.c.document.in_(batch))
-        of_documents = select(jobs.c.id).where(jobs.c.document.in_(batch), jobs.c.kind.in_(_WITH_BLOBS))
+        of_documents = select(jobs.c.id).where(jobs.c.document.in_(batch), jobs.c.kind.in_(WITH_BLOBS))
         rows = await self._connection.rows(of_revisions.union(of_documents))
         erased = {JobId(row[0]) for row in rows}
         # What answered or was derived for these jobs quotes or hashes their content.
@@ -198,6 +201,7 @@ def document_of(row: Row[*tuple[Any, ...]]) -> Document:
         searchable_revision=row.searchable_revision,
         created_ms=row.created_ms,
         updated_ms=row.updated_ms,
+        memory_from=row.memory_from,
         is_suppressed=bool(row.is_suppressed),
     )
 
@@ -216,6 +220,7 @@ def _columns(document: Document) -> dict[str, object]:
         "searchable_revision": document.searchable_revision,
         "created_ms": document.created_ms,
         "updated_ms": document.updated_ms,
+        "memory_from": document.memory_from,
     }
 
 

@@ -5,14 +5,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Row, and_, bindparam, exists, null, select
+from sqlalchemy import Row, and_, bindparam, delete, exists, null, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
-from dormouse.adapters.catalog.documents import IS_SUPPRESSED, LIVE, document_of
+from dormouse.adapters.catalog.documents import IS_SUPPRESSED, LIVE, WITH_BLOBS, document_of
+from dormouse.adapters.catalog.tables import changes, jobs, part_vectors, parts, plans, revisions
 from dormouse.adapters.catalog.tables import documents as document_rows
-from dormouse.adapters.catalog.tables import revisions
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId
 from dormouse.model.document import ContentKind, Document, Item, Revision
+from dormouse.ports.catalog.documents import Derived
 
 
 class SqlRevisionRegister:
@@ -79,6 +80,23 @@ class SqlRevisionRegister:
             found.extend((document_of(row), _labelled_revision(row)) for row in rows)
         found.sort(key=lambda pair: (-pair[1].created_ms, pair[0].id))
         return found[:limit]
+
+    async def erase_derived(self, document: DocumentId, below: int) -> Derived:
+        of_revisions = select(revisions.c.job).where(
+            revisions.c.document == document, revisions.c.number < below
+        )
+        of_document = select(jobs.c.id).where(
+            jobs.c.document == document, jobs.c.revision < below, jobs.c.kind.in_(WITH_BLOBS)
+        )
+        rows = await self._connection.rows(of_revisions.union(of_document))
+        found = sorted({JobId(row[0]) for row in rows})
+        for some in in_batches(found):
+            for table in (part_vectors, parts, plans):
+                await self._connection.run(delete(table).where(table.c.job.in_(some)))
+            applied = changes.c.job.in_(some) & changes.c.applied_ms.is_not(None)
+            await self._connection.run(update(changes).where(applied).values(blob=None, change_set=None))
+        texts = select(revisions.c.blob).where(revisions.c.document == document, revisions.c.blob.is_not(None))
+        return Derived(found, frozenset(BlobKey(row[0]) for row in await self._connection.rows(texts)))
 
     async def _set(self, document: DocumentId, number: int, **columns: object) -> None:
         await self._connection.update(revisions, {"document": document, "number": number}, columns)

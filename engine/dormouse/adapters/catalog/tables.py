@@ -114,6 +114,7 @@ documents = Table(
     Column("created_ms", BigInteger, nullable=False),
     Column("updated_ms", BigInteger, nullable=False),
     Column("is_forgotten", Integer, nullable=False),
+    Column("memory_from", Integer, nullable=False, server_default="0"),
     Index(None, "dataset", "identity"),
     Index(None, "dataset", "dataset_generation", "id"),
     Index(

@@ -51,5 +51,5 @@ class ChangeLog(Protocol):
         ...
 
     async def waiting_forgets(self, workspace: WorkspaceId, after_seq: int, limit: int) -> Sequence[Change]:
-        """Unapplied erasures of documents and datasets behind `after_seq`, in order."""
+        """Unapplied erasures of documents, their memories and datasets behind `after_seq`, in order."""
         ...

@@ -1,10 +1,19 @@
 """Catalog concern: documents and their revisions."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from dormouse.ids import BlobKey, DatasetId, DocumentId, JobId
-from dormouse.model.document import Document, Item, Revision
+from dormouse.model.document import Document, Item, Revision, Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """Jobs that brought or hid what revisions of a document said; of their blobs, `originals` are texts."""
+
+    jobs: Sequence[JobId]
+    originals: frozenset[BlobKey]
 
 
 class DocumentRegister(Protocol):
@@ -23,8 +32,8 @@ class DocumentRegister(Protocol):
         """None if it never was, is forgotten or of a past generation."""
         ...
 
-    async def live(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, int]:
-        """Those that are live and not suppressed, with `updated_ms` of each: what hydration shows."""
+    async def live(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, Shown]:
+        """Those that are live and not suppressed: what hydration shows."""
         ...
 
     async def listing(
@@ -89,5 +98,12 @@ class RevisionRegister(Protocol):
         """The newest live revisions, of nothing suppressed, that are not yet searchable and lie inline.
 
         Newest first.
+        """
+        ...
+
+    async def erase_derived(self, document: DocumentId, below: int) -> Derived:
+        """Delete all rows of what was derived from revisions before `below`, but none that tells of a text.
+
+        Applied changes of theirs lose their change sets, so that no rebuild follows them.
         """
         ...

@@ -13,6 +13,7 @@ from tests.builders import A_DATASET, A_DOCUMENT, a_change
         (ChangeKind.ERASE_DATASET, Erasure(A_DATASET, below_generation=3)),
         (ChangeKind.ERASE_DOCUMENT, Erasure(A_DATASET, A_DOCUMENT)),
         (ChangeKind.ERASE_REVISION, Erasure(A_DATASET, A_DOCUMENT, first_revision=2)),
+        (ChangeKind.ERASE_MEMORY, Erasure(A_DATASET, A_DOCUMENT, last_revision_below=2)),
     ],
 )
 def test_each_kind_is_one_filter(kind: ChangeKind, expected: Erasure) -> None:

@@ -119,6 +119,7 @@ class ForgetBody(Body):
     dataset: Name = None
     dataset_id: Name = None
     everything: bool = Field(default=False, strict=True)  # "yes" or 1 is not clear enough for this
+    memory_only: bool = Field(default=False, strict=True)
 
 
 class CreateDatasetBody(Body):

@@ -1,5 +1,8 @@
 """POST /api/v1/forget: an item, a dataset, or everything the caller owns.
 
+With `memory_only`, what was derived from an item or a dataset: the originals stay, and can be made searchable
+again.
+
 Answers when a read-back found nothing, or `running` with the job ids when the wait is over first.
 Source: contract-graph, "forget"; recorded cases forget_*.
 """
@@ -30,6 +33,7 @@ class ForgottenView(TypedDict):
     status: str
     dataset_id: NotRequired[str]
     data_id: NotRequired[str]
+    data_records_reset: NotRequired[int]
     datasets_removed: NotRequired[int]
     job_ids: NotRequired[list[str]]
     jobs: NotRequired[list[JobView]]
@@ -72,11 +76,22 @@ async def forget(call: Call) -> Response:
     name_or_id = body.dataset_id or body.dataset
     assert name_or_id
     dataset = await call.engine.dataset_named(call.scope, name_or_id, permission=Permission.DELETE)
+    if body.memory_only:
+        return await _forget_memory(call, dataset.id, body.data_id)
     if body.data_id:
         receipt = await call.engine.forget_item(call.scope, dataset.id, DocumentId(body.data_id))
         return await _settled(call, receipt, {"data_id": body.data_id, "dataset_id": dataset.id})
     receipt = await call.engine.forget_dataset(call.scope, dataset.id)
     return await _settled(call, receipt, {"dataset_id": dataset.id})
+
+
+async def _forget_memory(call: Call, dataset: DatasetId, data_id: str | None) -> Response:
+    """Counted are the items that had a memory."""
+    receipt = await call.engine.forget_memory(call.scope, dataset, DocumentId(data_id) if data_id else None)
+    named = {"data_id": data_id} if data_id else {}
+    return await _settled(
+        call, receipt, {**named, "dataset_id": dataset, "data_records_reset": len(receipt.jobs)}
+    )
 
 
 async def delete_dataset(call: Call) -> Response:
@@ -101,7 +116,7 @@ async def delete_data(call: Call) -> Response:
 def _check(body: ForgetBody) -> None:
     """Exactly one target; recorded with status 422."""
     named = bool(body.dataset) + bool(body.dataset_id)
-    is_whole = body.everything and not named and not body.data_id
+    is_whole = body.everything and not named and not body.data_id and not body.memory_only
     if not (is_whole or (named == 1 and not body.everything)):
         raise ProblemError(Problem(code="invalid_input", detail=_AMBIGUOUS, status=422))
 

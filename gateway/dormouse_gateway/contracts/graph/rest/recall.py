@@ -135,17 +135,22 @@ def degraded_header(result: RecallResult) -> dict[str, str] | None:
 async def _nothing(
     call: Call, datasets: frozenset[DatasetId] | None, result: RecallResult
 ) -> list[GraphEntry | SessionEntry | SystemEntry]:
-    """Whether nothing was ever remembered where the caller looked, or is only staged there."""
+    """Whether nothing was ever remembered where the caller looked, or was only ever staged there."""
     summaries = await call.engine.datasets(call.scope)
     here = [each for each in summaries if datasets is None or each.dataset.id in datasets]
     if not any(each.documents for each in here):
         return [_system("memory_warming_up", texts.NOTHING_BUILT, result)]
     staged = next((each for each in here if each.staged and each.staged == each.documents), None)
-    if staged is not None and datasets is not None:
+    if staged is not None and datasets is not None and await _is_new(call, staged.dataset.id):
         raise ProblemError(
             Problem("not_found", texts.only_staged(staged.dataset.name, staged.dataset.id, staged.staged))
         )
     return []
+
+
+async def _is_new(call: Call, dataset: DatasetId) -> bool:
+    """Where a memory was forgotten and its items stayed, nothing is found, as recorded."""
+    return (await call.engine.standings(call.scope, [dataset]))[dataset].state == "new"
 
 
 def _session_entry(hit: SessionHit) -> SessionEntry:

@@ -15,6 +15,7 @@ def upgrade() -> None:
     op.add_column("workspaces", sa.Column("building_dimension", sa.Integer(), nullable=True))
     op.add_column("revisions", sa.Column("options", sa.Text(), server_default="{}", nullable=False))
     op.add_column("revisions", sa.Column("is_staged", sa.Integer(), server_default="0", nullable=False))
+    op.add_column("documents", sa.Column("memory_from", sa.Integer(), server_default="0", nullable=False))
     op.add_column("session_entries", sa.Column("kind", sa.Text(), server_default="note", nullable=False))
     op.add_column("session_entries", sa.Column("details", sa.Text(), server_default="{}", nullable=False))
     op.add_column("jobs", sa.Column("enrichment_failure", sa.Text(), nullable=True))
