@@ -12,7 +12,7 @@ QUICK := tests/unit tests/contract --ignore $(CRASH)
 # Where this is set, every start compiles a thousand modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-all check test-unit test-contract test-crash test-fuzz test-conformance test-isolation coverage quality bench format docs lock clean environment conformance-suite
+.PHONY: help run test test-all check test-unit test-contract test-crash test-fuzz test-conformance test-isolation test-real coverage quality bench format docs lock clean environment conformance-suite real-servers
 
 help: ## List what can be made
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,7 +24,7 @@ run: ## Start Dormouse on this machine (DORMOUSE_PORT, DORMOUSE_DATA_DIR; docs/c
 test: check ## Check everything, then run the unit and contract tests
 	@$(PYTEST) $(AT_ONCE) $(QUICK)
 
-test-all: check conformance-suite ## Check everything, then run the tests of every tier
+test-all: check conformance-suite real-servers ## Check everything, then run the tests of every tier
 	@$(PYTEST) $(AT_ONCE) tests
 
 check: environment ## Format, lint, types, imports, generated files
@@ -45,6 +45,9 @@ test-crash: environment ## Kill the real server at every step and compare its st
 
 test-conformance: environment conformance-suite ## The real server against the official suite of MCP
 	@$(PYTEST) tests/conformance
+
+test-real: environment real-servers ## Adapters of servers on real ones: PostgreSQL and S3, killed and started again
+	@$(PYTEST) $(AT_ONCE) tests/real
 
 test-isolation: environment ## Ten thousand operations of users who must not notice each other: minutes
 	@$(PYTEST) $(AT_ONCE) tests/isolation
@@ -83,3 +86,8 @@ environment:
 # Where this fails, the tests that need it skip and say so.
 conformance-suite: environment
 	@$(BIN)/python -m tests.toolchain.conformance_suite || true
+
+# So it is with these.
+real-servers: environment
+	@$(BIN)/python -m tests.toolchain.postgresql || true
+	@$(BIN)/python -m tests.toolchain.s3_server || true

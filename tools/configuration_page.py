@@ -11,7 +11,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from dormouse.settings import NAMES_OF_OTHERS, PREFIX, Group, names
+from dormouse.settings import NAMES_OF_OTHERS, PREFIX, Group, ServerSettings, names
 from dormouse_gateway.settings import GatewaySettings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "configuration.md"
@@ -27,14 +27,14 @@ that starts with `DORMOUSE_` and is not listed here stops the start and names th
 FOOT = """
 ## Reserved
 
-These are names of the cluster's form. They may be set, and change nothing here:
+These are names of the cluster's form. They may be set, and nothing looks at them yet:
 """
 
 
 def page() -> str:
     """The whole page, ending in a newline."""
     sections = [HEAD, *_table("Process", GatewaySettings, PREFIX)]
-    for name, field in sorted(GatewaySettings.model_fields.items()):
+    for name, field in sorted((GatewaySettings.model_fields | ServerSettings.model_fields).items()):
         group = field.annotation
         if isinstance(group, type) and issubclass(group, Group):
             prefix = f"{PREFIX}{name.upper()}__"
@@ -42,7 +42,7 @@ def page() -> str:
             sections += ["", title.strip(), "", inspect.cleandoc(group.__doc__ or ""), "", *rows]
     sections += ["\n## Aliases\n", "| accepted | means |", "|---|---|"]
     sections += [f"| `{alias}` | `{name}` |" for alias, name in sorted(GatewaySettings.aliases.items())]
-    reserved = sorted(NAMES_OF_OTHERS - set(names(GatewaySettings)))
+    reserved = sorted(NAMES_OF_OTHERS - set(names(GatewaySettings)) - set(names(ServerSettings)))
     sections += [FOOT, *(f"- `{name}`" for name in reserved)]
     return "\n".join(sections) + "\n"
 

@@ -35,7 +35,8 @@ class Lock:
 RUN = Lock("requirements.lock", ("build",))
 TEST = Lock("requirements-dev.lock", ("dev",))
 CONFORMANCE = Lock("requirements-conformance.lock", ("conformance",), has_program=False)
-LOCKS = (RUN, TEST, CONFORMANCE)
+POSTGRESQL = Lock("requirements-postgresql.lock", ("postgresql",), has_program=False)
+LOCKS = (RUN, TEST, CONFORMANCE, POSTGRESQL)
 
 
 def requirements_of(lock: Lock) -> list[str]:

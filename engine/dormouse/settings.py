@@ -28,7 +28,8 @@ NAMES_OF_OTHERS = frozenset(
         RATE_LIMIT__BURST RATE_LIMIT__CONCURRENT RATE_LIMIT__CONCURRENT_PER_CALLER
         RATE_LIMIT__FAILURES_PER_MINUTE RATE_LIMIT__REQUESTS_PER_S
         RECALL_SYSTEM_PROMPT RECALL_SYSTEM_PROMPT_FILE REMOTE__API_KEY REMOTE__URL TOOL_MODE
-        DATABASE__URL KAFKA__BOOTSTRAP_SERVERS S3__ACCESS_KEY S3__BUCKET S3__ENDPOINT S3__REGION S3__SECRET_KEY
+        DATABASE__CONNECTIONS DATABASE__URL KAFKA__BOOTSTRAP_SERVERS
+        S3__ACCESS_KEY S3__BUCKET S3__ENDPOINT S3__REGION S3__SECRET_KEY
         WORKSPACES_FILE
     """.split()
 )
@@ -58,7 +59,10 @@ def _http_url(value: str) -> str:
 
 def _embedded(value: str) -> str:
     if value != "embedded":
-        raise ValueError("must be embedded: the cluster's form is not part of this version")
+        raise ValueError(
+            "must be embedded: the cluster's form cannot serve yet; its catalog (PostgreSQL) is there, its "
+            "contents, queue, graph and vectors are not"
+        )
     return value
 
 
@@ -146,6 +150,19 @@ class RemoteSettings(Group):
     """API key that it knows; sent as a bearer token and never logged."""
 
 
+class DatabaseSettings(Group):
+    """PostgreSQL as the catalog, for the cluster's form: `dormouse migrate` makes its tables. The laptop form
+    keeps its catalog in the data folder and does not look at these."""
+
+    url: SecretStr = SecretStr("")
+    """`postgresql://user:password@host:5432/database`, with `?sslmode=verify-full&sslrootcert=file` where the
+    server is to be verified; never logged."""
+
+    connections: int = Field(default=8, ge=1, le=200)
+    """Connections of one process for writing, and as many for reading; more callers wait, and after 5 s are
+    answered 503."""
+
+
 class EngineSettings(BaseSettings):
     """What the engine itself needs, whichever process it runs in."""
 
@@ -161,8 +178,8 @@ class EngineSettings(BaseSettings):
     """Folder with everything that is remembered. One process owns it at a time."""
 
     profile: Profile = "embedded"
-    """Form that runs: `embedded` keeps everything in the data folder; `distributed`, the cluster's form, is not
-    part of this version."""
+    """Form that runs: `embedded` keeps everything in the data folder; `distributed`, the cluster's form, cannot
+    serve yet."""
 
     llm: LLMSettings = LLMSettings()
 
@@ -191,6 +208,12 @@ class ClientSettings(EngineSettings):
     """What a command that only talks to a server needs."""
 
     remote: RemoteSettings = RemoteSettings()
+
+
+class ServerSettings(EngineSettings):
+    """Where the cluster's form keeps what is shared by all its processes."""
+
+    database: DatabaseSettings = DatabaseSettings()
 
 
 def read(settings: type[S], environ: Mapping[str, str], **overrides: object) -> S:

@@ -286,6 +286,18 @@ def rebuild(
 
 
 @app.command()
+def migrate() -> None:
+    """Make or update the catalog's tables in PostgreSQL.
+
+    For the cluster's form: DORMOUSE_DATABASE__URL names the database. Safe to repeat, and while processes of
+    this version run. The laptop form does this by itself.
+    """
+    from dormouse.cli import migrate as command
+
+    _end(command.migrate())
+
+
+@app.command()
 def migrate_embedding(
     *,
     drop: Annotated[bool, typer.Option("--drop", help="Give up the one that is under way.")] = False,

@@ -60,7 +60,7 @@ def test_a_wrong_value_is_named_by_its_variable_and_never_repeated() -> None:
 
 
 def test_the_form_of_the_cluster_is_refused_plainly() -> None:
-    assert "must be embedded" in str(refusal({"DORMOUSE_PROFILE": "distributed"}))
+    assert "cannot serve yet" in str(refusal({"DORMOUSE_PROFILE": "distributed"}))
 
 
 def test_an_empty_variable_counts_as_unset() -> None:

@@ -4,6 +4,7 @@ Errors are translated here, and a transaction that ended takes no more statement
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import islice
 from typing import Any, Literal, TypeVar
@@ -12,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Row,
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from dormouse.adapters.catalog.failures import driver_failures_translated
+from dormouse.adapters.catalog.failures import call_failures_translated
 
 MAX_VALUES = 500  # in one IN list; drivers bound the parameters of a statement
 
@@ -20,15 +21,17 @@ Value = TypeVar("Value")
 
 
 class CatalogConnection:
-    """`now_ms` is the catalog's clock at the begin, the same for the whole transaction.
+    """`now_ms` is the catalog's clock at the begin, the same for the whole transaction; `is_asking` says that a
+    statement is under way.
 
     On a blocking connection no method ever waits, so that a whole transaction can run in one thread.
     """
 
     def __init__(self, connection: AsyncConnection | Connection, now_ms: int, *, may_write: bool) -> None:
         self._connection = connection
-        self._may_write = may_write
         self._is_open = True
+        self.may_write = may_write
+        self.is_asking = False
         self.now_ms = now_ms
 
     async def run(self, statement: Executable, parameters: Sequence[Mapping[str, Any]] | None = None) -> int:
@@ -36,7 +39,7 @@ class CatalogConnection:
         if parameters is not None and not parameters:
             return 0
         self._require_writing()
-        with driver_failures_translated():
+        with call_failures_translated():
             # One row is not "many": only then does the driver say how many rows it touched.
             given = parameters[0] if parameters and len(parameters) == 1 else parameters
             result = await self._execute(statement, given)
@@ -46,7 +49,7 @@ class CatalogConnection:
         self, statement: Executable, parameters: Mapping[str, Any] | None = None
     ) -> Sequence[Row[*tuple[Any, ...]]]:
         self._require_open()
-        with driver_failures_translated():
+        with call_failures_translated():
             return (await self._execute(statement, parameters)).all()
 
     async def row(
@@ -54,13 +57,13 @@ class CatalogConnection:
     ) -> Row[*tuple[Any, ...]] | None:
         """The first row, if there is one."""
         self._require_open()
-        with driver_failures_translated():
+        with call_failures_translated():
             return (await self._execute(statement, parameters)).first()
 
     async def value(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401  a column of any type
         """The first column of the first row; None if there is none."""
         self._require_open()
-        with driver_failures_translated():
+        with call_failures_translated():
             return (await self._execute(statement, parameters)).scalar()
 
     async def insert(self, table: Table, *rows: Mapping[str, Any]) -> None:
@@ -87,25 +90,35 @@ class CatalogConnection:
     async def commit(self) -> None:
         self._require_writing()
         self._is_open = False
-        with driver_failures_translated():
-            if isinstance(self._connection, AsyncConnection):
-                await self._connection.commit()
-            else:
+        with call_failures_translated():
+            if not isinstance(self._connection, AsyncConnection):
                 self._connection.commit()
+                return
+            with self._asking():
+                await self._connection.commit()
 
     async def _execute(
         self, statement: Executable, parameters: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     ) -> CursorResult[*tuple[Any, ...]]:
-        if isinstance(self._connection, AsyncConnection):
+        if not isinstance(self._connection, AsyncConnection):
+            return self._connection.execute(statement, parameters)
+        with self._asking():
             return await self._connection.execute(statement, parameters)
-        return self._connection.execute(statement, parameters)
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        self.is_asking = True
+        try:
+            yield
+        finally:
+            self.is_asking = False
 
     @property
     def _dialect(self) -> str:
         return self._connection.dialect.name
 
     def _require_writing(self) -> None:
-        if not self._may_write:
+        if not self.may_write:
             raise RuntimeError("a reading catalog transaction cannot write")
         self._require_open()
 

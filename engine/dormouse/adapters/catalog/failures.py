@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from dormouse.adapters.catalog import sql_states
 from dormouse.errors import (
     CatalogUnavailableError,
     ConflictError,
@@ -26,7 +27,7 @@ UNREADABLE = "the catalog cannot be read or written: its disk fails, is full, or
 MISSING = "the catalog cannot be opened: its file is missing or its folder is not accessible for this user"
 BUSY = "another process holds the catalog"
 UNPREPARED = "the catalog's schema is not this version's; start the server once, which brings it up to date"
-REFUSED = "the catalog refused a statement"
+REFUSED = sql_states.REFUSED
 
 # By primary result code: the low byte of the extended one.
 _MESSAGES = {
@@ -63,11 +64,24 @@ def driver_failures_translated() -> Iterator[None]:
         raise InvalidInputError("a number does not fit into 64 bits") from exc
 
 
+@contextmanager
+def call_failures_translated() -> Iterator[None]:
+    """Around calls of the driver alone, since a server that is away shows as any other broken connection."""
+    with driver_failures_translated():
+        try:
+            yield
+        except OSError as exc:  # the driver's own patience is one too
+            raise CatalogUnavailableError(sql_states.SILENT) from exc
+
+
 def translated(failure: BaseException | None) -> DormouseError:
-    """The engine's error for one of SQLite's."""
+    """The engine's error for a driver's."""
+    state = getattr(failure, "sqlstate", None)
+    if isinstance(state, str):
+        return sql_states.of_state(state)
     extended = getattr(failure, "sqlite_errorcode", None)
     if not isinstance(extended, int):
-        return CatalogUnavailableError(REFUSED)
+        return _without_code(failure)
     primary = extended & 0xFF
     if primary == sqlite3.SQLITE_CONSTRAINT:
         return _broken_rule(extended)
@@ -78,3 +92,11 @@ def _broken_rule(extended: int) -> DormouseError:
     if extended == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
         return NotFoundError("what this belongs to does not exist")
     return ConflictError("something of this name exists already")
+
+
+def _without_code(failure: BaseException | None) -> DormouseError:
+    cause = None if failure is None else failure.__cause__
+    if isinstance(cause, ValueError):  # the driver for PostgreSQL refused a value before it sent anything
+        return InvalidInputError(sql_states.UNFIT)
+    is_silent = isinstance(cause, OSError) or "Interface" in type(failure).__name__
+    return CatalogUnavailableError(sql_states.SILENT if is_silent else REFUSED)

@@ -22,6 +22,7 @@ from dormouse.adapters.catalog.cursor import connect
 from dormouse.adapters.catalog.failures import driver_failures_translated
 from dormouse.adapters.catalog.migrations.upgrade import upgrade
 from dormouse.adapters.catalog.one_crossing import OneCrossing
+from dormouse.clock import Clock
 from dormouse.errors import CatalogUnavailableError, MisconfiguredError
 
 BUSY_TIMEOUT_S = 5.0  # for another process's write, or a checkpoint that waits for readers
@@ -43,7 +44,8 @@ _PRAGMAS = (
 class SqliteBackend:
     """The engines over one catalog file, which exists only once `migrate` made it."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, clock: Clock) -> None:
+        self._clock = clock
         database = make_url(url).database
         if not database or database == ":memory:":
             raise MisconfiguredError("the catalog needs a file", setting="DATABASE__URL")
@@ -75,6 +77,9 @@ class SqliteBackend:
 
     async def read(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         return await self._read.run(work)
+
+    async def now_ms(self, _connection: AsyncConnection | Connection) -> int:
+        return self._clock.now_ms()
 
     async def migrate(self) -> None:
         """Safe while another process does the same: either makes the file, one changes it at a time."""

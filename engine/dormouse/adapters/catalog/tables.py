@@ -14,10 +14,11 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Table,
-    Text,
     UniqueConstraint,
     text,
 )
+
+from dormouse.adapters.catalog.text_column import AnyText as Text
 
 metadata = MetaData(
     naming_convention={

