@@ -29,7 +29,7 @@ NAMES_OF_OTHERS = frozenset(
         RATE_LIMIT__FAILURES_PER_MINUTE RATE_LIMIT__REQUESTS_PER_S
         RECALL_SYSTEM_PROMPT RECALL_SYSTEM_PROMPT_FILE REMOTE__API_KEY REMOTE__URL TOOL_MODE
         DATABASE__CONNECTIONS DATABASE__URL KAFKA__BOOTSTRAP_SERVERS
-        S3__ACCESS_KEY S3__BUCKET S3__ENDPOINT S3__REGION S3__SECRET_KEY
+        S3__ACCESS_KEY S3__BUCKET S3__ENDPOINT S3__REGION S3__SECRET_KEY S3__TIMEOUT_S
         WORKSPACES_FILE
     """.split()
 )
@@ -60,8 +60,8 @@ def _http_url(value: str) -> str:
 def _embedded(value: str) -> str:
     if value != "embedded":
         raise ValueError(
-            "must be embedded: the cluster's form cannot serve yet; its catalog (PostgreSQL) is there, its "
-            "contents, queue, graph and vectors are not"
+            "must be embedded: the cluster's form cannot serve yet; its catalog (PostgreSQL) and contents (S3) "
+            "are there, its queue, graph and vectors are not"
         )
     return value
 
@@ -163,6 +163,29 @@ class DatabaseSettings(Group):
     answered 503."""
 
 
+class S3Settings(Group):
+    """An S3 bucket for the contents, for the cluster's form. The laptop form keeps them in the data folder and
+    does not look at these."""
+
+    endpoint: HttpUrl = ""
+    """Address of another service than Amazon's, for example `http://minio.example.net:9000`."""
+
+    bucket: str = ""
+    """A bucket for Dormouse alone, without versions and without retention: what is forgotten must be gone."""
+
+    region: str = "us-east-1"
+    """Region of the bucket."""
+
+    access_key: SecretStr = SecretStr("")
+    """Unset: the machine's own identity is used."""
+
+    secret_key: SecretStr = SecretStr("")
+    """Never logged."""
+
+    timeout_s: float = Field(default=10.0, gt=0, le=600)
+    """Seconds that one request may take, with what is tried again."""
+
+
 class EngineSettings(BaseSettings):
     """What the engine itself needs, whichever process it runs in."""
 
@@ -214,6 +237,8 @@ class ServerSettings(EngineSettings):
     """Where the cluster's form keeps what is shared by all its processes."""
 
     database: DatabaseSettings = DatabaseSettings()
+
+    s3: S3Settings = S3Settings()
 
 
 def read(settings: type[S], environ: Mapping[str, str], **overrides: object) -> S:

@@ -8,9 +8,13 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from pydantic import SecretStr
 
+from dormouse.adapters.blob_store.s3 import S3BlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
+from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
+from dormouse.settings import S3Settings
 from tests.builders import NOW_MS
 from tests.hand_clock import HandClock
 from tests.toolchain import postgresql, s3_server
@@ -44,6 +48,30 @@ def s3_program() -> Path:
 def s3(s3_program: Path) -> Iterator[S3Server]:
     with s3_server.running(s3_program) as server:
         yield server
+
+
+@pytest.fixture
+def s3_settings(s3: S3Server) -> S3Settings:
+    """An empty bucket."""
+    bucket = f"test-{uuid4().hex}"
+    s3.make_bucket(bucket)
+    return S3Settings(
+        endpoint=s3.endpoint,
+        bucket=bucket,
+        region=s3_server.REGION,
+        access_key=SecretStr(s3_server.ACCESS_KEY),
+        secret_key=SecretStr(s3.secret_key),
+        timeout_s=5,
+    )
+
+
+@pytest.fixture
+async def blobs(s3_settings: S3Settings) -> AsyncIterator[BlobStore]:
+    made = S3BlobStore(s3_settings)
+    try:
+        yield made
+    finally:
+        await made.close()
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
-"""Blobs in an object store: here a folder, written so that another store can take its place.
+"""Blobs in a folder.
 
-A key is `workspace/job/sha256`. The library writes to a draft and renames it, so a half-written blob never
+The library writes to a draft and renames it, so a half-written blob never
 has its name; it does not sync, so we do, file first and folders after, before `put` answers. Putting again
 writes again, which heals a blob whose bytes were damaged.
 """
@@ -9,26 +9,19 @@ import asyncio
 import contextlib
 import errno
 import os
-import re
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore
 
-from dormouse.errors import InvalidInputError, NotFoundError, StoreUnavailableError
+from dormouse.adapters.blob_store.keys import Entry, checked, entry, prefix_of
+from dormouse.errors import NotFoundError, StoreUnavailableError
 from dormouse.ids import BlobKey, JobId, WorkspaceId, sha256_hex
 from dormouse.ports.blob_store import BlobInfo
 
-if TYPE_CHECKING:
-    from obstore import ObjectMeta  # exists for type checkers only
-
-_Entry = tuple[str, int, int]  # key, bytes, modified in ms
-# One folder's name: nothing that climbs out of it, or that the library would spell otherwise.
-_SEGMENT = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _DRAFTS = "*#*"  # the library names its drafts `<key>#<number>` and does not list them
 
@@ -42,7 +35,7 @@ class ObstoreBlobStore:
         self._opening = threading.Lock()
 
     async def put(self, workspace: WorkspaceId, job: JobId, content: bytes) -> BlobKey:
-        key = BlobKey(f"{_prefix(workspace, job)}/{sha256_hex(content)}")
+        key = BlobKey(f"{prefix_of(workspace, job)}/{sha256_hex(content)}")
         with _translated():
             await asyncio.to_thread(self._put, key, content)
         return key
@@ -50,7 +43,7 @@ class ObstoreBlobStore:
     async def get(self, key: BlobKey) -> bytes:
         with _translated():
             try:
-                content = await asyncio.to_thread(self._get, _checked(key))
+                content = await asyncio.to_thread(self._get, checked(key))
             except FileNotFoundError as exc:
                 raise NotFoundError("no such blob") from exc
         if sha256_hex(content) != key.rpartition("/")[2]:
@@ -58,7 +51,7 @@ class ObstoreBlobStore:
         return content
 
     async def erase_job(self, workspace: WorkspaceId, job: JobId) -> int:
-        prefix = _prefix(workspace, job)
+        prefix = prefix_of(workspace, job)
         keys = [key for key, _, _ in await self._under(f"{prefix}/")]
         for key in keys:
             await self._remove(key)
@@ -67,12 +60,12 @@ class ObstoreBlobStore:
         return len(keys)
 
     async def list(self, workspace: WorkspaceId, job: JobId | None = None) -> AsyncIterator[BlobInfo]:
-        prefix = _segment(workspace) if job is None else _prefix(workspace, job)
+        prefix = prefix_of(workspace, job)
         for key, size, modified_ms in await self._under(f"{prefix}/"):
             yield BlobInfo(key=BlobKey(key), size_bytes=size, modified_ms=modified_ms)
 
     async def erase(self, key: BlobKey) -> None:
-        await self._remove(_checked(key))
+        await self._remove(checked(key))
 
     async def close(self) -> None:
         """Nothing is held open between calls."""
@@ -81,7 +74,7 @@ class ObstoreBlobStore:
         with _translated(), contextlib.suppress(FileNotFoundError):  # erasing twice is harmless
             await asyncio.to_thread(self._delete, key)
 
-    async def _under(self, prefix: str) -> Sequence[_Entry]:
+    async def _under(self, prefix: str) -> Sequence[Entry]:
         with _translated():
             return await asyncio.to_thread(self._list, prefix)
 
@@ -106,29 +99,8 @@ class ObstoreBlobStore:
         obstore.delete(self._opened(), key)
         _sync_folders((self._folder / key).parent, self._folder)
 
-    def _list(self, prefix: str) -> Sequence[_Entry]:
-        return sorted(_entry(meta) for batch in obstore.list(self._opened(), prefix) for meta in batch)
-
-
-def _entry(meta: "ObjectMeta") -> _Entry:
-    return meta["path"], meta["size"], int(meta["last_modified"].timestamp() * 1000)
-
-
-def _prefix(workspace: WorkspaceId, job: JobId) -> str:
-    return f"{_segment(workspace)}/{_segment(job)}"
-
-
-def _segment(name: str) -> str:
-    if not _SEGMENT.fullmatch(name):
-        raise InvalidInputError("a workspace or job is named by letters, digits, '-', '_' and '.'")
-    return name
-
-
-def _checked(key: BlobKey) -> str:
-    parts = key.split("/")
-    if len(parts) != 3 or not all(map(_SEGMENT.fullmatch, parts)):
-        raise NotFoundError("no such blob")
-    return key
+    def _list(self, prefix: str) -> Sequence[Entry]:
+        return sorted(entry(meta) for batch in obstore.list(self._opened(), prefix) for meta in batch)
 
 
 def _prepare(folder: Path) -> None:
