@@ -34,6 +34,7 @@ _UNAVAILABLE = {
     "53100": FULL,
     "55P03": CROSSED,
     "57014": SLOW,
+    "25P03": SLOW,
 }
 _WRONG_SETTING = {
     "28": "has a user or password that the server refuses",
