@@ -15,16 +15,17 @@ from dormouse.apply.reconcile import Occasion, Reconciled, reconcile
 from dormouse.apply.resolve import Resolution, resolve
 from dormouse.codec.change_set import ChangeSet, TermDelta, decode_change_set, encode_change_set
 from dormouse.codec.part import Part, decode_part
-from dormouse.ids import PassageId
+from dormouse.ids import BlobKey, PassageId
 from dormouse.jobs.progress import end_overtaken, out_of_date
 from dormouse.jobs.transition import moved
 from dormouse.model.change import ApplyLease, Change, ChangeKind, Erasure
+from dormouse.model.document import Document
 from dormouse.model.job import Job, JobCounts, Stage
 from dormouse.model.memory import MemoryKind
 from dormouse.model.passage import Passage
 from dormouse.model.scope import Scope
 from dormouse.ports.blob_store import BlobStore
-from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.graph_store import GraphRows, GraphStore, MemoryQuery
 
 ALL_OF_A_DOCUMENT = 1_000_000  # passages; the limit of content bounds it long before
@@ -58,13 +59,7 @@ class Decider:
             return None
         change_set = await self._decided(change)
         blob = await self._blobs.put(change.workspace, change.job, encode_change_set(change_set))
-        async with self._catalog.transaction() as tx:
-            await tx.changes.lock(change.workspace)
-            await tx.changes.name_change_set(lease, change.seq, blob)
-            job = await tx.jobs.get(change.job)
-            if not job.kind.is_extracted and job.stage is Stage.ACCEPTED:
-                await tx.jobs.save(moved(job, Stage.APPLYING, tx.now_ms))
-            await tx.commit()
+        await self._catalog.write(lambda tx: _name(tx, lease, change, blob))
         return change_set
 
     async def _decided(self, change: Change) -> ChangeSet:
@@ -76,31 +71,13 @@ class Decider:
 
     async def _drop(self, lease: ApplyLease, change: Change) -> bool:
         """Whether the change is out of date; it is marked applied and its job cancelled then."""
-        async with self._catalog.transaction() as tx:
-            await tx.changes.lock(change.workspace)
-            job = await tx.jobs.get(change.job)
-            reason = None if job.stage.is_final else await out_of_date(tx, job)
-            if not job.stage.is_final and reason is None:
-                return False
-            if reason is not None:
-                ended = await end_overtaken(tx, job, reason)
-                is_complete = ended.stage is Stage.COMPLETE
-                telemetry.job_reached(
-                    "complete" if is_complete else "cancelled", (tx.now_ms - job.accepted_ms) / 1000
-                )
-            await tx.changes.mark_applied(lease, change.seq)
-            await tx.commit()
-            return True
+        return await self._catalog.write(lambda tx: _dropped(tx, lease, change))
 
     async def _upsert(self, change: Change) -> ChangeSet:
         assert change.document is not None
         assert change.blob is not None
         part = decode_part(await self._blobs.get(change.blob))
-        async with self._catalog.reading() as tx:
-            document = await tx.documents.get(change.document)
-            job = await tx.jobs.get(change.job)
-            # As the changes before this one left it: what was accepted since is applied behind it.
-            is_hidden = (await tx.hidden.of(change.document)).is_applied
+        document, job, is_hidden = await self._catalog.read(lambda tx: _standing(tx, change))
         scope = writer_scope(change.workspace, change.dataset)
         known = await self._graph.passages(scope, [each.id for each in part.passages])
         forgotten_before = document.memory_from if document else 0  # its erasure may have had to wait
@@ -155,6 +132,38 @@ class Decider:
         if not doomed:
             return None, nothing  # erasing also rewrites files: not for nothing
         return erasure, await self._counted.removal(change, doomed)
+
+
+async def _standing(tx: CatalogTransaction, change: Change) -> tuple[Document | None, Job, bool]:
+    """The change's document and job, and whether it is hidden as the changes before this one left it: what was
+    accepted since is applied behind it."""
+    assert change.document is not None
+    is_hidden = (await tx.hidden.of(change.document)).is_applied
+    return await tx.documents.get(change.document), await tx.jobs.get(change.job), is_hidden
+
+
+async def _name(tx: CatalogTransaction, lease: ApplyLease, change: Change, blob: BlobKey) -> None:
+    await tx.changes.lock(change.workspace)
+    await tx.changes.name_change_set(lease, change.seq, blob)
+    job = await tx.jobs.get(change.job)
+    if not job.kind.is_extracted and job.stage is Stage.ACCEPTED:
+        await tx.jobs.save(moved(job, Stage.APPLYING, tx.now_ms))
+    await tx.commit()
+
+
+async def _dropped(tx: CatalogTransaction, lease: ApplyLease, change: Change) -> bool:
+    await tx.changes.lock(change.workspace)
+    job = await tx.jobs.get(change.job)
+    reason = None if job.stage.is_final else await out_of_date(tx, job)
+    if not job.stage.is_final and reason is None:
+        return False
+    if reason is not None:
+        ended = await end_overtaken(tx, job, reason)
+        is_complete = ended.stage is Stage.COMPLETE
+        telemetry.job_reached("complete" if is_complete else "cancelled", (tx.now_ms - job.accepted_ms) / 1000)
+    await tx.changes.mark_applied(lease, change.seq)
+    await tx.commit()
+    return True
 
 
 def _added_terms(change: Change, part: Part, new: frozenset[PassageId]) -> TermDelta:

@@ -18,7 +18,7 @@ from dormouse.ids import WorkspaceId
 from dormouse.jobs.busy import Busy, until_cancelled
 from dormouse.jobs.lease import LEASE_MS, held
 from dormouse.model.change import ApplyLease, Change
-from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.message_bus import MessageBus
 
 log = structlog.get_logger()
@@ -110,22 +110,14 @@ class Applier:
 
     async def _acquire(self, workspace: WorkspaceId) -> ApplyLease | None:
         """None while the workspace is parked, has nothing to do, or another process applies it."""
-        async with self._catalog.transaction() as tx:
-            row = await tx.workspaces.get(workspace)
-            is_parked = row.not_before_ms > tx.now_ms
-            is_idle = is_parked or await tx.changes.next_unapplied(workspace) is None
-            if is_idle and not await tx.history.rebuilds(workspace):
-                return None
-            lease = await tx.workspaces.acquire_lease(workspace, self._holder, LEASE_MS)
-            if lease is not None and row.parked_reason is not None and not is_parked:
-                await tx.workspaces.park(workspace, 0, None)
-            await tx.commit()
-            return lease
+        return await self._catalog.write(lambda tx: _acquired(tx, workspace, self._holder))
 
     async def _renew(self, lease: ApplyLease) -> None:
-        async with self._catalog.transaction() as tx:
+        async def renewed(tx: CatalogTransaction) -> None:
             await tx.workspaces.renew_lease(lease, LEASE_MS)
             await tx.commit()
+
+        await self._catalog.write(renewed)
 
     async def _drain(self, lease: ApplyLease) -> None:
         if self._takeover.is_needed(lease):
@@ -139,19 +131,38 @@ class Applier:
 
     async def _next(self, workspace: WorkspaceId) -> Change | None:
         """None too while the workspace waits for something."""
-        async with self._catalog.reading() as tx:
-            if (await tx.workspaces.get(workspace)).not_before_ms > tx.now_ms:
-                return None
-            return await tx.changes.next_unapplied(workspace)
+        return await self._catalog.read(lambda tx: _waiting(tx, workspace))
 
     async def _release(self, lease: ApplyLease) -> None:
         if not self._takeover.may_release(lease):
             return
-        async with self._catalog.transaction() as tx:
-            await tx.workspaces.release_lease(lease)
-            row = await tx.workspaces.get(lease.workspace)
-            is_late = await tx.changes.next_unapplied(lease.workspace) is not None
-            await tx.commit()
-            if is_late and row.not_before_ms <= tx.now_ms:
-                # It came after the last look, and its bell found the lease taken.
-                self._rung.add(lease.workspace)
+        if await self._catalog.write(lambda tx: _released(tx, lease)) is not None:
+            # It came after the last look, and its bell found the lease taken.
+            self._rung.add(lease.workspace)
+
+
+async def _acquired(tx: CatalogTransaction, workspace: WorkspaceId, holder: str) -> ApplyLease | None:
+    row = await tx.workspaces.get(workspace)
+    is_parked = row.not_before_ms > tx.now_ms
+    is_idle = is_parked or await tx.changes.next_unapplied(workspace) is None
+    if is_idle and not await tx.history.rebuilds(workspace):
+        return None
+    lease = await tx.workspaces.acquire_lease(workspace, holder, LEASE_MS)
+    if lease is not None and row.parked_reason is not None and not is_parked:
+        await tx.workspaces.park(workspace, 0, None)
+    await tx.commit()
+    return lease
+
+
+async def _waiting(tx: CatalogTransaction, workspace: WorkspaceId) -> Change | None:
+    if (await tx.workspaces.get(workspace)).not_before_ms > tx.now_ms:
+        return None
+    return await tx.changes.next_unapplied(workspace)
+
+
+async def _released(tx: CatalogTransaction, lease: ApplyLease) -> Change | None:
+    """What may be applied by now, if anything."""
+    await tx.workspaces.release_lease(lease)
+    change = await _waiting(tx, lease.workspace)
+    await tx.commit()
+    return change

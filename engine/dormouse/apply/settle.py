@@ -28,10 +28,11 @@ class Settler:
     async def settle(self, lease: ApplyLease, change: Change, change_set: ChangeSet) -> None:
         """Raises `LeaseLostError`; nothing is kept then."""
         moved_text = await self._text_as_blob(change)
-        async with self._catalog.transaction() as tx:
+
+        async def settled(tx: CatalogTransaction) -> tuple[Job, Job, int] | None:
             await tx.changes.lock(change.workspace)
             if not await tx.changes.mark_applied(lease, change.seq):
-                return
+                return None
             before = await tx.jobs.get(change.job)
             await _count_terms(tx, change, change_set, is_counted=not before.stage.is_final)
             if change_set.hides is not None and change.document is not None:
@@ -40,7 +41,12 @@ class Settler:
             if not job.stage.is_final:
                 job = await self._progress(tx, change, job, moved_text)
             await tx.commit()
-            now_ms = tx.now_ms
+            return before, job, tx.now_ms
+
+        result = await self._catalog.write(settled)
+        if result is None:
+            return
+        before, job, now_ms = result
         _observe(before, job, now_ms)
         if self._enrich is not None and job.stage is Stage.SEARCHABLE:
             self._enrich()
@@ -75,8 +81,8 @@ class Settler:
         """What lay inline lies beside its job from now on: nothing reads it from the catalog any more."""
         if change.kind is not ChangeKind.UPSERT or not change.is_last_part or change.document is None:
             return None
-        async with self._catalog.reading() as tx:
-            revision = await tx.revisions.get(change.document, change.revision)
+        document, number = change.document, change.revision
+        revision = await self._catalog.read(lambda tx: tx.revisions.get(document, number))
         if revision is None or revision.inline is None:
             return None
         return await self._blobs.put(change.workspace, change.job, revision.inline)

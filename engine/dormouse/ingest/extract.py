@@ -12,7 +12,7 @@ import structlog
 from dormouse import telemetry
 from dormouse.codec.plan import ChunkPlan
 from dormouse.errors import InvalidInputError, LeaseLostError, UnavailableError
-from dormouse.ids import JobId, WorkspaceId
+from dormouse.ids import BlobKey, JobId, WorkspaceId
 from dormouse.ingest.outcome import Outcomes
 from dormouse.ingest.prepare import Cut, Order, Preparation
 from dormouse.jobs.busy import Busy, until_cancelled
@@ -20,7 +20,7 @@ from dormouse.jobs.lease import LEASE_MS, held
 from dormouse.jobs.progress import append_ready_parts, out_of_date
 from dormouse.jobs.transition import MAX_ATTEMPTS, moved
 from dormouse.model.job import Job, PartRow, Stage
-from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.message_bus import MessageBus
 
 SHORT_BYTES = 4 * 1024  # half a dozen passages: embedded in a fraction of a second
@@ -90,15 +90,7 @@ class ExtractWorker:
                 return claimed
 
     async def _claim(self, job: JobId) -> Job | None:
-        async with self._catalog.transaction() as tx:
-            claimed = await tx.work.claim(job, self._outcomes.holder, LEASE_MS)
-            if claimed is None:
-                return None
-            if claimed.stage is Stage.ACCEPTED or claimed.parked_reason is not None:
-                claimed = moved(claimed, Stage.EXTRACTING, tx.now_ms)
-                await tx.jobs.save(claimed)
-            await tx.commit()
-            return claimed
+        return await self._catalog.write(lambda tx: _claimed(tx, job, self._outcomes.holder))
 
     async def _extract_claimed(self, job: Job) -> None:
         try:
@@ -135,8 +127,7 @@ class ExtractWorker:
             await self._outcomes.end_outdated(job)
             return
         cut = await self._preparation.cut(order, await self._plan(order))
-        async with self._catalog.reading() as tx:
-            done = {part.index for part in await tx.work.parts(job.id)}
+        done = {part.index for part in await self._catalog.read(lambda tx: tx.work.parts(job.id))}
         for index in range(cut.plan.parts):
             if index in done:
                 continue
@@ -147,24 +138,20 @@ class ExtractWorker:
 
     async def _gives_way(self, job: Job) -> bool:
         """Between two parts: a few large jobs in every slot would keep a short note waiting for minutes."""
-        async with self._catalog.transaction() as tx:
+
+        async def line_up(tx: CatalogTransaction) -> bool:
             gives_way = await tx.work.line_up_again(job)
             await tx.commit()
-        return gives_way
+            return gives_way
+
+        return await self._catalog.write(line_up)
 
     async def _plan(self, order: Order) -> ChunkPlan:
         stored = await self._preparation.stored_plan(order)
         if stored is not None:
             return stored
         plan, key = await self._preparation.make_plan(order)
-        async with self._catalog.transaction() as tx:
-            await tx.changes.lock(order.job.workspace)
-            job = await tx.jobs.get(order.job.id)
-            if not job.stage.is_final:
-                await tx.work.save_plan(order.job.id, key, plan.parts, len(plan.passages))
-                counts = replace(job.counts, parts=plan.parts, passages=len(plan.passages))
-                await tx.jobs.save(replace(job, counts=counts, updated_ms=tx.now_ms))
-            await tx.commit()
+        await self._catalog.write(lambda tx: _note_plan(tx, order.job, key, plan))
         return plan
 
     async def _advance(self, order: Order, cut: Cut, index: int) -> bool:
@@ -183,16 +170,43 @@ class ExtractWorker:
             log.warning("apply_bell_lost", job=job.id, code=exc.code)  # the sweeper rings again
 
     async def _publish(self, part: PartRow, *, is_last: bool) -> bool:
-        async with self._catalog.transaction() as tx:
-            workspace = (await tx.jobs.get(part.job)).workspace
-            await tx.changes.lock(workspace)
-            job = await tx.jobs.get(part.job)
-            if job.stage.is_final or await out_of_date(tx, job) is not None:
-                return False
-            await tx.work.heartbeat(job.id, self._outcomes.holder, LEASE_MS)
-            await tx.work.add_part(part)
-            if is_last:
-                await tx.jobs.save(moved(job, Stage.APPLYING, tx.now_ms))
-            await append_ready_parts(tx, job)
-            await tx.commit()
-            return True
+        return await self._catalog.write(
+            lambda tx: _published(tx, part, self._outcomes.holder, is_last=is_last)
+        )
+
+
+async def _claimed(tx: CatalogTransaction, job: JobId, holder: str) -> Job | None:
+    claimed = await tx.work.claim(job, holder, LEASE_MS)
+    if claimed is None:
+        return None
+    if claimed.stage is Stage.ACCEPTED or claimed.parked_reason is not None:
+        claimed = moved(claimed, Stage.EXTRACTING, tx.now_ms)
+        await tx.jobs.save(claimed)
+    await tx.commit()
+    return claimed
+
+
+async def _note_plan(tx: CatalogTransaction, of: Job, key: BlobKey, plan: ChunkPlan) -> None:
+    await tx.changes.lock(of.workspace)
+    job = await tx.jobs.get(of.id)
+    if not job.stage.is_final:
+        await tx.work.save_plan(of.id, key, plan.parts, len(plan.passages))
+        counts = replace(job.counts, parts=plan.parts, passages=len(plan.passages))
+        await tx.jobs.save(replace(job, counts=counts, updated_ms=tx.now_ms))
+    await tx.commit()
+
+
+async def _published(tx: CatalogTransaction, part: PartRow, holder: str, *, is_last: bool) -> bool:
+    """False when the job ended meanwhile, and nothing of the part is kept."""
+    workspace = (await tx.jobs.get(part.job)).workspace
+    await tx.changes.lock(workspace)
+    job = await tx.jobs.get(part.job)
+    if job.stage.is_final or await out_of_date(tx, job) is not None:
+        return False
+    await tx.work.heartbeat(job.id, holder, LEASE_MS)
+    await tx.work.add_part(part)
+    if is_last:
+        await tx.jobs.save(moved(job, Stage.APPLYING, tx.now_ms))
+    await append_ready_parts(tx, job)
+    await tx.commit()
+    return True

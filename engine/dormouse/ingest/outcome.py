@@ -24,7 +24,7 @@ from dormouse.jobs.transition import (
 )
 from dormouse.model.job import CancelReason, Job, Stage
 from dormouse.ports.blob_store import BlobStore
-from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 
 log = structlog.get_logger()
 
@@ -49,14 +49,19 @@ class Outcomes:
 
     async def renew(self, job: Job) -> None:
         """Raises `LeaseLostError`."""
-        async with self._catalog.transaction() as tx:
+
+        async def renewed(tx: CatalogTransaction) -> None:
             await tx.work.heartbeat(job.id, self.holder, LEASE_MS)
             await tx.commit()
 
+        await self._catalog.write(renewed)
+
     async def release(self, job: Job) -> None:
-        async with self._catalog.transaction() as tx:
+        async def released(tx: CatalogTransaction) -> None:
             await tx.work.release(job.id, self.holder)
             await tx.commit()
+
+        await self._catalog.write(released)
 
     async def end_outdated(self, job: Job) -> bool:
         """Whether the job is over; cancels what was overtaken. A forgotten one leaves no blobs behind."""

@@ -23,7 +23,7 @@ from dormouse.model.job import Job
 from dormouse.model.memory import Extraction
 from dormouse.model.passage import Passage, PassageVectors
 from dormouse.ports.blob_store import BlobStore
-from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.document_reader import DocumentReader
 from dormouse.ports.embedder import Embedder, Embedders
 from dormouse.ports.extractor import Extractor
@@ -70,17 +70,11 @@ class Preparation:
 
     async def order(self, job: Job) -> Order | None:
         """None when the document is forgotten."""
-        async with self._catalog.reading() as tx:
-            document = await tx.documents.get(job.document) if job.document else None
-            revision = await tx.revisions.get(document.id, job.revision) if document else None
-        if document is None or revision is None:
-            return None
-        return Order(job, document, revision)
+        return await self._catalog.read(lambda tx: _ordered(tx, job))
 
     async def stored_plan(self, order: Order) -> ChunkPlan | None:
         """The plan a predecessor made, if it came that far."""
-        async with self._catalog.reading() as tx:
-            key = await tx.work.plan(order.job.id)
+        key = await self._catalog.read(lambda tx: tx.work.plan(order.job.id))
         return None if key is None else decode_plan(await self._blobs.get(key))
 
     async def make_plan(self, order: Order) -> tuple[ChunkPlan, BlobKey]:
@@ -159,3 +153,9 @@ class Preparation:
     def _versions(self, embedder: Embedder, revision: Revision, grounding: Grounding) -> Versions:
         extractor = grounding.of_results(self._extractor.version)
         return Versions(embedder.model, extractor, revision.zone)
+
+
+async def _ordered(tx: CatalogTransaction, job: Job) -> Order | None:
+    document = await tx.documents.get(job.document) if job.document else None
+    revision = await tx.revisions.get(document.id, job.revision) if document else None
+    return None if document is None or revision is None else Order(job, document, revision)

@@ -50,8 +50,7 @@ class FencedCalls:
     async def _send(
         self, lease: ApplyLease, port: Port, call: Callable[[], Awaitable[object]], budget_s: float
     ) -> None:
-        async with self._catalog.reading() as tx:
-            await tx.workspaces.assert_lease(lease)
+        await self._catalog.read(lambda tx: tx.workspaces.assert_lease(lease))
         try:
             async with asyncio.timeout(budget_s):
                 await call()

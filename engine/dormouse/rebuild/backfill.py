@@ -47,8 +47,7 @@ class Backfill:
 
     async def step(self, lease: ApplyLease) -> Turn:
         """Raises `LeaseLostError`; other trouble is waited for."""
-        async with self._catalog.reading() as tx:
-            rebuilds = await tx.history.rebuilds(lease.workspace)
+        rebuilds = await self._catalog.read(lambda tx: tx.history.rebuilds(lease.workspace))
         if not rebuilds:
             return NOTHING
         rebuild = rebuilds[0]

@@ -68,8 +68,8 @@ class SqlQueueBus:
     async def _due(self, offered: set[JobId], most_bytes: int | None) -> tuple[WorkspaceId, JobId] | None:
         """The first job in turn that was not offered since the bell; none while the catalog is away."""
         try:
-            async with self._catalog.reading() as tx:
-                due = await tx.work.due(len(offered) + LOOK_AHEAD, most_bytes=most_bytes)
+            asked = len(offered) + LOOK_AHEAD
+            due = await self._catalog.read(lambda tx: tx.work.due(asked, most_bytes=most_bytes))
         except UnavailableError:
             return None  # the sweeper rings again
         return next((each for each in due if each[1] not in offered), None)
