@@ -12,10 +12,13 @@ from pydantic import SecretStr
 
 from dormouse.adapters.blob_store.s3 import S3BlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
+from dormouse.adapters.embedder.onnx import OnnxEmbedder
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.settings import S3Settings
 from tests.builders import NOW_MS
+from tests.contract.write_path.world import World
+from tests.contract.write_path.world import opened as opened_world
 from tests.hand_clock import HandClock
 from tests.toolchain import postgresql, s3_server
 from tests.toolchain.postgresql import PostgresqlServer
@@ -97,3 +100,17 @@ async def catalog(catalog_url: str, clock: HandClock) -> AsyncIterator[Catalog]:
         yield opened
     finally:
         await opened.close()
+
+
+@pytest.fixture(scope="session")
+def embedder() -> OnnxEmbedder:
+    return OnnxEmbedder(threads=1)
+
+
+@pytest.fixture
+async def world(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder, catalog_url: str, blobs: BlobStore
+) -> AsyncIterator[World]:
+    """The write path with catalog and contents on servers; graph and vectors still in a folder."""
+    async with opened_world(tmp_path, clock, embedder, catalog_url=catalog_url, blobs=blobs) as found:
+        yield found

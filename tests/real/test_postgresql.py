@@ -85,23 +85,20 @@ async def test_writers_of_one_workspace_come_after_each_other(
     """The second sees what the first committed, though it began before."""
     await a_stored_dataset(catalog)
 
-    async def append() -> Change | None:
+    async def next_change() -> Change | None:
         async with catalog.transaction() as tx:
-            change = await tx.changes.append(a_change(job=new_job_id()))
-            await tx.commit()
-        return change
+            await tx.changes.lock(A_WORKSPACE)
+            return await tx.changes.next_unapplied(A_WORKSPACE)
 
     async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as group, catalog.transaction() as first:
         mine = await first.changes.append(a_change(job=new_job_id()))
-        second = group.create_task(append())
+        second = group.create_task(next_change())
         await until_somebody_waits(postgresql_server)
         assert not second.done()
         await first.commit()
 
-    theirs = second.result()
     assert mine is not None
-    assert theirs is not None
-    assert (mine.seq, theirs.seq) == (1, 2)
+    assert second.result() == mine
 
 
 async def test_of_many_who_ask_for_a_first_lease_one_gets_it(catalog: Catalog) -> None:
@@ -117,6 +114,36 @@ async def test_of_many_who_ask_for_a_first_lease_one_gets_it(catalog: Catalog) -
         asked = [group.create_task(acquire(number)) for number in range(8)]
 
     assert [lease.epoch for task in asked if (lease := task.result()) is not None] == [1]
+
+
+async def test_a_duty_is_done_by_one_process_at_a_time(
+    catalog: Catalog, catalog_url: str, clock: HandClock
+) -> None:
+    elsewhere = SqlCatalog(catalog_url, clock)
+
+    async with (
+        catalog.duty("sweep") as first,
+        elsewhere.duty("sweep") as second,
+        elsewhere.duty("other") as other,
+    ):
+        assert (first, second, other) == (True, False, True)
+    async with elsewhere.duty("sweep") as afterwards:
+        assert afterwards
+
+    await elsewhere.close()
+
+
+async def test_a_duty_of_a_process_that_died_is_free(mortal: PostgresqlServer, clock: HandClock) -> None:
+    """Its connection is what held it."""
+    catalog, elsewhere = SqlCatalog(mortal.url(), clock), SqlCatalog(mortal.url(), clock)
+
+    async with catalog.duty("sweep"):
+        mortal.run("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        async with elsewhere.duty("sweep") as is_mine:
+            assert is_mine
+
+    await catalog.close()
+    await elsewhere.close()
 
 
 @pytest.mark.promise("P8")

@@ -1,7 +1,7 @@
 """The sweeper: rings for whatever waits and nobody holds, and takes out what nobody names.
 
-It runs at start, when something parked comes due, and at least every half minute: a lost bell costs time,
-never work. Source: writes §1, §3, §5 and §7.
+It runs at start, when something parked comes due, and at least every half minute, in one process at a time: a
+lost bell costs time, never work. Source: writes §1, §3, §5 and §7.
 """
 
 import asyncio
@@ -47,7 +47,9 @@ class Sweeper:
             self._alarm.clear()
             wait_ms = SHORTEST_WAIT_MS
             try:
-                await self.sweep()
+                async with self._catalog.duty("sweep") as is_ours:
+                    if is_ours:
+                        await self.sweep()
                 wait_ms = await self._wait_ms()
             except UnavailableError as exc:
                 log.warning("sweep_failed", code=exc.code)

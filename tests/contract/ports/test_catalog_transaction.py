@@ -191,6 +191,12 @@ async def test_every_script_comes_back_as_it_was(catalog: Catalog) -> None:
         assert await tx.datasets.many([dataset.id, A_DATASET]) == [dataset]
 
 
+async def test_a_duty_that_nobody_does_is_ours_each_time(catalog: Catalog) -> None:
+    for _ in range(2):
+        async with catalog.duty("sweep") as is_ours:
+            assert is_ours
+
+
 async def test_a_whole_transaction_keeps_what_it_committed(catalog: Catalog) -> None:
     async def stores(tx: CatalogTransaction) -> Principal:
         stored = await tx.access.ensure_principal(ADA, "Ada")

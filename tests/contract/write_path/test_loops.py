@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any, cast
 
 from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE
 from dormouse.ids import JobId
 from dormouse.model.job import Stage
+from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.embedder import EmbeddedQuery, EmbeddedText, Embedder
+from tests.builders import a_session_entry
 from tests.contract.write_path.world import World
 
 DEADLINE_S = 60.0
@@ -137,3 +140,34 @@ async def test_a_note_is_found_while_large_jobs_are_in_the_middle_of_a_part(worl
         assert embedder.stalled == 2
         embedder.go_on.set()
         assert {await _final(world, each.job.id) for each in large} == {Stage.COMPLETE}
+
+
+class DutyOfAnother:
+    """The real catalog, with every duty taken elsewhere."""
+
+    def __init__(self, real: Catalog) -> None:
+        self._real = real
+        self.asked = asyncio.Event()
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  whatever the port has
+        return getattr(self._real, name)
+
+    @asynccontextmanager
+    async def duty(self, name: str) -> AsyncIterator[bool]:
+        yield False
+        self.asked.set()
+
+
+async def test_a_process_that_does_not_sweep_expires_nothing(world: World) -> None:
+    """Another does it; here a session entry that ran out stands for all that sweeping does."""
+    async with world.ports.catalog.transaction() as tx:
+        await tx.sessions.add(replace(a_session_entry(), expires_ms=world.clock.now_ms()))
+        await tx.commit()
+    elsewhere = DutyOfAnother(world.ports.catalog)
+    world.path = world.fresh_path(replace(world.ports, catalog=cast("Catalog", elsewhere)))
+
+    async with _running(world):
+        await elsewhere.asked.wait()
+
+    async with world.ports.catalog.transaction() as tx:
+        assert await tx.sessions.expire() == 1

@@ -35,6 +35,7 @@ from dormouse.model.passage import Passage
 from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
 from dormouse.model.scope import Fence, Scope
 from dormouse.model.workspace import Collection
+from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.bundle import Ports
 from dormouse.ports.embedder import EmbeddedQuery, EmbeddedText, Embedder
 from dormouse.ports.extractor import WindowExtractor
@@ -304,11 +305,14 @@ async def opened(
     embedder: Embedder,
     *others: Embedder,
     deriver: WindowExtractor | None = None,
+    catalog_url: str = "",
+    blobs: BlobStore | None = None,
 ) -> AsyncIterator[World]:
-    """The write path on a folder; `others` are embedders to move to, a `deriver` derives memories too."""
+    """The write path on a folder, or what is named elsewhere; `others` are embedders to move to, a `deriver`
+    derives memories too."""
     counting = CountingEmbedder(embedder)
     async with AsyncExitStack() as stack:
-        catalog = SqlCatalog(f"sqlite:///{folder / 'catalog.db'}", clock)
+        catalog = SqlCatalog(catalog_url or f"sqlite:///{folder / 'catalog.db'}", clock)
         stack.push_async_callback(catalog.close)
         await catalog.migrate()
         graph = await SqliteGraphStore.open(folder / "graph")
@@ -333,7 +337,7 @@ async def opened(
             "vector_upkeep": vectors,
             "renewal": graph,
             "collections": vectors,
-            "blobs": ObstoreBlobStore(folder / "blobs"),
+            "blobs": blobs or ObstoreBlobStore(folder / "blobs"),
             "bus": SqlQueueBus(catalog),
             "embedders": EmbedderChoice([*others, counting], collection.model),
             "extractor": LexicalExtractor(),

@@ -5,6 +5,7 @@ what its predecessor left behind; readers see one snapshot. What takes longer th
 server itself, so that nothing which died holds a lock for long.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
@@ -29,6 +30,8 @@ POOL_TIMEOUT_S = 5.0
 _MIGRATION_LOCK = 0x646F726D6F757365  # "dormouse"
 
 _NOW = text("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+
+_TAKE_DUTY = text("SELECT pg_try_advisory_lock(hashtextextended('dormouse ' || CAST(:name AS text), 0))")
 
 Result = TypeVar("Result")
 
@@ -63,6 +66,15 @@ class PostgresqlBackend:
     async def read(self, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
         async with self.reading() as connection:
             return await work(connection)
+
+    @asynccontextmanager
+    async def duty(self, name: str) -> AsyncIterator[bool]:
+        """Held by a connection of its own, outside any transaction, so that it ends with the process."""
+        async with _opened(self._care.execution_options(isolation_level="AUTOCOMMIT")) as connection:
+            with _server_failures_translated():
+                async with asyncio.timeout(CONNECT_S):
+                    is_ours = (await connection.execute(_TAKE_DUTY, {"name": name})).scalar_one()
+            yield bool(is_ours)
 
     async def now_ms(self, connection: AsyncConnection) -> int:
         if self._clock is not None:

@@ -78,6 +78,11 @@ class SqliteBackend:
     async def read(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         return await self._read.run(work)
 
+    @asynccontextmanager
+    async def duty(self, _name: str) -> AsyncIterator[bool]:
+        """Always: one process owns the file's folder."""
+        yield True
+
     async def now_ms(self, _connection: AsyncConnection | Connection) -> int:
         return self._clock.now_ms()
 

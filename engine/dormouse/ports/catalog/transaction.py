@@ -70,6 +70,13 @@ class Catalog(Protocol):
         """A whole reading snapshot at once, under the same rule."""
         ...
 
+    def duty(self, name: str) -> AbstractAsyncContextManager[bool]:
+        """Whether this is ours to do just now: one process at a time does it, as long as the block lasts.
+
+        Whoever loses the server meanwhile may be followed by another: what is done so must be harmless twice.
+        """
+        ...
+
     async def migrate(self) -> None:
         """Bring the schema to this version's, from empty or any earlier one."""
         ...
