@@ -27,6 +27,9 @@ _NEXT = (
     .order_by(changes.c.seq)
     .limit(1)
 )
+_KNOWN = select(changes.c.seq).where(
+    changes.c.job == bindparam("job"), changes.c.kind == bindparam("kind"), changes.c.part == bindparam("part")
+)
 
 
 class SqlChangeLog:
@@ -35,13 +38,8 @@ class SqlChangeLog:
 
     async def append(self, change: Change) -> Change | None:
         await self.lock(change.workspace)
-        known = await self._connection.value(
-            select(changes.c.seq).where(
-                changes.c.job == change.job,
-                changes.c.kind == change.kind.value,
-                changes.c.part == change.part,
-            )
-        )
+        named = {"job": change.job, "kind": change.kind.value, "part": change.part}
+        known = await self._connection.value(_KNOWN, named)
         if known is not None:
             return None
         seq = await self._next_seq(change.workspace)

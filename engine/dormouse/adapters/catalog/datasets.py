@@ -101,13 +101,6 @@ _LIVE = and_(
     documents.c.dataset_generation == dataset_rows.c.generation,
     documents.c.is_forgotten == 0,
 )
-# Made once: every call of every caller asks these two, and building them takes longer than answering.
-_MANY = select(dataset_rows).where(dataset_rows.c.id.in_(bindparam("datasets", expanding=True)))
-_OWNED = (
-    select(dataset_rows)
-    .where(dataset_rows.c.workspace == bindparam("workspace"), dataset_rows.c.owner == bindparam("owner"))
-    .order_by(dataset_rows.c.name)
-)
 _SUMMARY = select(
     dataset_rows,
     select(func.count()).select_from(documents).where(_LIVE).scalar_subquery().label("documents"),

@@ -26,7 +26,10 @@ BYTES_PER_MS_OF_TURN = 64
 NOT_YET_SEARCHABLE = [stage.value for stage in Stage if not (stage.is_final or stage.is_searchable)]
 UNFINISHED = [stage.value for stage in Stage if not stage.is_final]
 
+# Built once: a job is saved at each of its steps, and building a statement takes longer than running it.
 _BY_ID = select(jobs).where(jobs.c.id == bindparam("job"))
+_STAGE = select(jobs.c.stage).where(jobs.c.id == bindparam("job")).with_for_update()
+_STEPS = select(func.count()).select_from(job_steps).where(job_steps.c.job == bindparam("job"))
 
 
 class SqlJobLedger:
@@ -47,17 +50,14 @@ class SqlJobLedger:
         return job_of(row)
 
     async def save(self, job: Job) -> None:
-        stage = await self._connection.value(select(jobs.c.stage).where(jobs.c.id == job.id).with_for_update())
+        stage = await self._connection.value(_STAGE, {"job": job.id})
         if stage is None:
             raise NotFoundError("no such job")
         if Stage(stage).is_final:
             raise ConflictError("the job has ended; final states never change")
         await self._connection.update(jobs, {"id": job.id}, _columns(job))
         if job.stage.value != stage:
-            count = await self._connection.value(
-                select(func.count()).select_from(job_steps).where(job_steps.c.job == job.id)
-            )
-            await self._note_step(job, count)
+            await self._note_step(job, await self._connection.value(_STEPS, {"job": job.id}))
 
     async def steps(self, job: JobId) -> Sequence[JobStep]:
         rows = await self._connection.rows(

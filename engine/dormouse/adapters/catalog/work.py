@@ -5,7 +5,7 @@ Source: writes §2.
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select, union_all, update
+from sqlalchemy import BigInteger, and_, bindparam, exists, func, or_, select, union_all, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection
 from dormouse.adapters.catalog.jobs import BYTES_PER_MS_OF_TURN, NOT_YET_SEARCHABLE, job_of
@@ -41,6 +41,32 @@ _size_bytes = (
     .where(revisions.c.document == jobs.c.document, revisions.c.number == jobs.c.revision)
     .scalar_subquery()
 )
+_NOW_MS = bindparam("now_ms", type_=BigInteger)
+_IS_READY = and_(
+    or_(jobs.c.holder.is_(None), jobs.c.lease_expires_ms <= _NOW_MS),
+    or_(jobs.c.next_attempt_ms.is_(None), jobs.c.next_attempt_ms <= _NOW_MS),
+)
+
+# Built once: every note asks each of these, and building one takes longer than running it.
+_BY_ID = select(jobs).where(jobs.c.id == bindparam("job"))
+_CLAIMED = _BY_ID.where(_TO_EXTRACT, _IS_READY).with_for_update(skip_locked=True)
+_DUE = (
+    select(jobs.c.workspace, jobs.c.id)
+    .where(_TO_EXTRACT, _IS_READY)
+    .order_by(jobs.c.turn_ms, jobs.c.id)
+    .limit(bindparam("limit"))
+)
+_DUE_SHORT = _DUE.where(_size_bytes <= bindparam("most_bytes"))
+_BEFORE = (
+    select(jobs.c.id)
+    .where(_TO_EXTRACT, _IS_READY, jobs.c.turn_ms < bindparam("turn_ms"), jobs.c.id != bindparam("job"))
+    .limit(1)
+)
+_PARTS = (
+    select(part_rows.c.job, part_rows.c.index.label("number"), part_rows.c.blob, part_rows.c.passages)
+    .where(part_rows.c.job == bindparam("job"))
+    .order_by(part_rows.c.index)
+)
 
 
 class SqlWorkLedger:
@@ -49,11 +75,7 @@ class SqlWorkLedger:
 
     async def claim(self, job: JobId, holder: str, duration_ms: int) -> Job | None:
         now_ms = self._connection.now_ms
-        row = await self._connection.row(
-            select(jobs)
-            .where(jobs.c.id == job, _TO_EXTRACT, _is_free(now_ms), _is_due(now_ms))
-            .with_for_update(skip_locked=True)
-        )
+        row = await self._connection.row(_CLAIMED, {"job": job, "now_ms": now_ms})
         if row is None:
             return None
         attempts = row.attempts + (row.holder is not None)
@@ -93,29 +115,23 @@ class SqlWorkLedger:
         )
 
     async def parts(self, job: JobId) -> Sequence[PartRow]:
-        rows = await self._connection.rows(
-            select(part_rows.c.job, part_rows.c.index.label("number"), part_rows.c.blob, part_rows.c.passages)
-            .where(part_rows.c.job == job)
-            .order_by(part_rows.c.index)
-        )
+        rows = await self._connection.rows(_PARTS, {"job": job})
         return [PartRow(JobId(row.job), row.number, BlobKey(row.blob), row.passages) for row in rows]
 
     async def due(self, limit: int, *, most_bytes: int | None = None) -> Sequence[tuple[WorkspaceId, JobId]]:
-        now_ms = self._connection.now_ms
-        statement = select(jobs.c.workspace, jobs.c.id).where(_TO_EXTRACT, _is_free(now_ms), _is_due(now_ms))
-        if most_bytes is not None:
-            statement = statement.where(_size_bytes <= most_bytes)
-        rows = await self._connection.rows(statement.order_by(jobs.c.turn_ms, jobs.c.id).limit(limit))
+        asked: dict[str, object] = {"now_ms": self._connection.now_ms, "limit": limit}
+        if most_bytes is None:
+            rows = await self._connection.rows(_DUE, asked)
+        else:
+            rows = await self._connection.rows(_DUE_SHORT, asked | {"most_bytes": most_bytes})
         return [(WorkspaceId(row.workspace), JobId(row.id)) for row in rows]
 
     async def line_up_again(self, job: Job) -> bool:
         now_ms = self._connection.now_ms
         turn_ms = now_ms + job.counts.size_bytes // BYTES_PER_MS_OF_TURN
         await self._connection.run(update(jobs).where(jobs.c.id == job.id).values(turn_ms=turn_ms))
-        waiting = select(jobs.c.id).where(
-            _TO_EXTRACT, _is_free(now_ms), _is_due(now_ms), jobs.c.turn_ms < turn_ms, jobs.c.id != job.id
-        )
-        return await self._connection.value(waiting.limit(1)) is not None
+        asked = {"now_ms": now_ms, "turn_ms": turn_ms, "job": job.id}
+        return await self._connection.value(_BEFORE, asked) is not None
 
     async def next_due_ms(self) -> int | None:
         now_ms = self._connection.now_ms
@@ -133,13 +149,5 @@ class SqlWorkLedger:
         return None if at_ms is None else int(at_ms)
 
     async def _job(self, job: JobId) -> Job | None:
-        row = await self._connection.row(select(jobs).where(jobs.c.id == job))
+        row = await self._connection.row(_BY_ID, {"job": job})
         return None if row is None else job_of(row)
-
-
-def _is_free(now_ms: int) -> ColumnElement[bool]:
-    return or_(jobs.c.holder.is_(None), jobs.c.lease_expires_ms <= now_ms)
-
-
-def _is_due(now_ms: int) -> ColumnElement[bool]:
-    return or_(jobs.c.next_attempt_ms.is_(None), jobs.c.next_attempt_ms <= now_ms)
