@@ -6,19 +6,19 @@ once. Other packages add commands by the entry point group `dormouse.commands`.
 
 import os
 import sys
-from collections.abc import Coroutine
 from importlib.metadata import entry_points, version
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
+from dormouse.cli.ontology_app import ontology_app
+from dormouse.cli.signature import AsJson, end
 from dormouse.errors import DataFolderBusyError, DormouseError
 
 DISTRIBUTION = "dormouse-memory"
 COMMANDS = "dormouse.commands"
 EXIT_BUSY = 75  # EX_TEMPFAIL of sysexits.h; whoever starts a server tells a lost race by it
-EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
     name="dormouse",
@@ -33,8 +33,8 @@ app = typer.Typer(
 
 jobs_app = typer.Typer(name="jobs", help="Show what became of what was handed over, newest first.")
 app.add_typer(jobs_app)
+app.add_typer(ontology_app)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Job = Annotated[str, typer.Argument(metavar="JOB", help="Id of a job.")]
 Dataset = Annotated[str, typer.Option("--dataset", "-d", help="Name of the dataset.")]
 
@@ -94,7 +94,7 @@ def remember(  # noqa: PLR0913 - its options
     given: dict[str, str | list[str]] = {key: value for key, value in fields.items() if value}
     if ontologies:
         given["ontology_key"] = ontologies
-    _end(command.remember(paths, given, name=name, waits=not background))
+    end(command.remember(paths, given, name=name, waits=not background))
 
 
 @app.command(no_args_is_help=True)
@@ -114,7 +114,7 @@ def recall(
 
     body: dict[str, object] = {"query": query, "top_k": top_k}
     optional = {"datasets": datasets, "session_id": session, "search_type": search_type}
-    _end(command.recall({**body, **{key: value for key, value in optional.items() if value}}, as_json=as_json))
+    end(command.recall({**body, **{key: value for key, value in optional.items() if value}}, as_json=as_json))
 
 
 @app.command(no_args_is_help=True)
@@ -133,7 +133,7 @@ def forget(
 
     if everything == bool(dataset) or (everything and item):
         raise typer.BadParameter("give --dataset (with an item, or without one for all of it) or --everything")
-    _end(command.forget(dataset, item, everything=everything, is_confirmed=yes))
+    end(command.forget(dataset, item, everything=everything, is_confirmed=yes))
 
 
 @app.command(no_args_is_help=True)
@@ -147,7 +147,7 @@ def suppress(
     """
     from dormouse.cli import suppress as command
 
-    _end(command.suppress(dataset, item))
+    end(command.suppress(dataset, item))
 
 
 @app.command(no_args_is_help=True)
@@ -158,7 +158,17 @@ def restore(
     """Show an item again that was suppressed."""
     from dormouse.cli import suppress as command
 
-    _end(command.restore(dataset, item))
+    end(command.restore(dataset, item))
+
+
+@app.command(no_args_is_help=True)
+def items(
+    dataset: Annotated[str, typer.Argument(help="Name of the dataset.")], *, as_json: AsJson = False
+) -> None:
+    """Show the items of a dataset, by name."""
+    from dormouse.cli import items as command
+
+    end(command.listing(dataset, as_json=as_json))
 
 
 @jobs_app.callback(invoke_without_command=True)
@@ -177,7 +187,7 @@ def jobs(
         return
     from dormouse.cli import jobs as command
 
-    _end(command.listing(datasets or [], stages or [], limit, as_json=as_json))
+    end(command.listing(datasets or [], stages or [], limit, as_json=as_json))
 
 
 @jobs_app.command()
@@ -185,7 +195,7 @@ def show(job: Job, *, as_json: AsJson = False) -> None:
     """Show one job in full."""
     from dormouse.cli import jobs as command
 
-    _end(command.show(job, as_json=as_json))
+    end(command.show(job, as_json=as_json))
 
 
 @jobs_app.command()
@@ -193,7 +203,7 @@ def retry(job: Job, *, as_json: AsJson = False) -> None:
     """Try the content of a failed job again, as a new job."""
     from dormouse.cli import jobs as command
 
-    _end(command.retry(job, as_json=as_json))
+    end(command.retry(job, as_json=as_json))
 
 
 @jobs_app.command()
@@ -201,7 +211,7 @@ def cancel(job: Job, *, as_json: AsJson = False) -> None:
     """Cancel your own job before its content is searchable."""
     from dormouse.cli import jobs as command
 
-    _end(command.cancel(job, as_json=as_json))
+    end(command.cancel(job, as_json=as_json))
 
 
 @app.command()
@@ -209,7 +219,7 @@ def status(*, as_json: AsJson = False) -> None:
     """Show the server of this memory and how much it holds."""
     from dormouse.cli import status as command
 
-    _end(command.status(as_json=as_json))
+    end(command.status(as_json=as_json))
 
 
 @app.command()
@@ -231,7 +241,7 @@ def export(
     from dormouse.cli import export as command
 
     target = str(Path(output).expanduser()) if output else ""
-    _end(command.export(datasets or [], target, has_vectors=vectors))
+    end(command.export(datasets or [], target, has_vectors=vectors))
 
 
 @app.command()
@@ -242,7 +252,7 @@ def audit(*, as_json: AsJson = False) -> None:
     """
     from dormouse.cli import audit as command
 
-    _end(command.audit(as_json=as_json))
+    end(command.audit(as_json=as_json))
 
 
 @app.command()
@@ -259,10 +269,10 @@ def doctor(
     if repair:
         from dormouse.cli import audit as repairs
 
-        _end(repairs.repair(as_json=as_json))
+        end(repairs.repair(as_json=as_json))
     from dormouse.cli import doctor as command
 
-    _end(command.doctor(as_json=as_json))
+    end(command.doctor(as_json=as_json))
 
 
 @app.command()
@@ -282,7 +292,7 @@ def rebuild(
 
     chosen = {DerivedStore.GRAPH: graph, DerivedStore.VECTORS: vectors}
     stores = [store for store, is_chosen in chosen.items() if is_chosen or not (graph or vectors)]
-    _end(command.rebuild(stores, is_confirmed=yes))
+    end(command.rebuild(stores, is_confirmed=yes))
 
 
 @app.command()
@@ -294,7 +304,7 @@ def migrate() -> None:
     """
     from dormouse.cli import migrate as command
 
-    _end(command.migrate())
+    end(command.migrate())
 
 
 @app.command()
@@ -309,7 +319,7 @@ def migrate_embedding(
     """
     from dormouse.cli import rebuild as command
 
-    _end(command.drop_migration() if drop else command.migrate(is_confirmed=yes))
+    end(command.drop_migration() if drop else command.migrate(is_confirmed=yes))
 
 
 @app.command()
@@ -320,7 +330,7 @@ def stop() -> None:
     """
     from dormouse.cli import stop as command
 
-    _end(command.stop())
+    end(command.stop())
 
 
 def main() -> NoReturn:
@@ -347,17 +357,6 @@ def _add_commands() -> None:
             app.add_typer(command, name=entry.name)
         else:
             app.command(entry.name)(command)
-
-
-def _end(work: Coroutine[Any, Any, int]) -> NoReturn:
-    import asyncio
-
-    try:
-        code = asyncio.run(work)
-    except KeyboardInterrupt:
-        typer.echo("Interrupted. What was accepted stays; run the same command again to go on.", err=True)
-        raise typer.Exit(EXIT_INTERRUPTED) from None
-    raise typer.Exit(code)
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -23,11 +23,12 @@ from dormouse.ports.ontology_reader import OntologyReader
 
 OPTION = "ontology_keys"  # of `Content.options`: a JSON list
 MAX_KEYS = 10  # of one item
+MAX_KEY_CHARACTERS = 128
 MAX_DESCRIPTION_CHARACTERS = 1000
 MAX_FILENAME_CHARACTERS = 200
 KEPT_VOCABULARIES = 8
 
-_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
+_KEY = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_.-]{{0,{MAX_KEY_CHARACTERS - 1}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,8 @@ def option_of(keys: Sequence[str]) -> dict[str, str]:
 def _check(upload: Upload) -> None:
     if not _KEY.fullmatch(upload.key):
         raise InvalidInputError(
-            "ontology_key must be 1 to 128 letters, digits or _.-, beginning with a letter or digit",
+            f"an ontology key has up to {MAX_KEY_CHARACTERS} letters, digits, dots, dashes and underscores, "
+            "and begins with a letter or digit",
             field="ontology_key",
         )
     if len(upload.description) > MAX_DESCRIPTION_CHARACTERS:

@@ -32,7 +32,9 @@ REPLIES: Mapping[str, Reply] = {
     "invalid_input": Reply(400, "Correct the named field and send the request again."),
     "unreadable_document": Reply(422, "Check that the file opens and that its name ends as its type does."),
     "too_large": Reply(413, "Split the content and send the parts one by one."),
-    "unknown_ontology": Reply(409, "Upload it first with `POST /api/v1/ontologies`, or leave the key out."),
+    "unknown_ontology": Reply(
+        409, "Upload it first, with `dormouse ontology add` or `POST /api/v1/ontologies`, or leave the key out."
+    ),
     "not_found": Reply(404, "Check the name or id; `GET /api/v1/datasets` and `GET /api/v1/jobs` list yours."),
     "forbidden": Reply(403, "Ask the dataset's owner for the grant that this needs."),
     "conflict": Reply(409, "Read the current state, then decide again."),

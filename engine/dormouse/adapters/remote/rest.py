@@ -1,6 +1,7 @@
 """A running Dormouse over REST, for the command line.
 
-Every call here may be repeated: remembering the same again is a duplicate, forgetting what is gone succeeds.
+Every call here may be repeated: remembering the same again is a duplicate, forgetting what is gone succeeds,
+and where a repeated call is refused for the first one's success, it says so.
 So a server that went away is looked for again, and one that is busy is asked again, within `patience_s`.
 """
 
@@ -111,6 +112,23 @@ class RestClient:
     async def items(self, dataset: str) -> list[dict[str, Any]]:
         """Of a dataset by name or id, which the server tells apart as everywhere."""
         return await self._all(f"/api/v1/datasets/{quote(dataset, safe='')}/data")
+
+    async def add_ontology(self, upload: Upload) -> dict[str, Any]:
+        """Refused where the key is taken, also when it was by an earlier try of this call."""
+        files = {"ontology_file": (upload.name, upload.content, "application/octet-stream")}
+        return await self._dict("POST", "/api/v1/ontologies", data=dict(upload.fields), files=files)
+
+    async def ontologies(self) -> dict[str, dict[str, Any]]:
+        """By key."""
+        return await self._dict("GET", "/api/v1/ontologies")
+
+    async def ontology(self, key: str) -> bytes:
+        """The file as it was uploaded."""
+        return (await self._call("GET", f"/api/v1/ontologies/{quote(key, safe='')}")).content
+
+    async def delete_ontology(self, key: str) -> None:
+        """Refused where there is none under the key, also when an earlier try of this call deleted it."""
+        await self._call("DELETE", f"/api/v1/ontologies/{quote(key, safe='')}")
 
     async def job(self, job: str, *, wait_s: int = 0) -> dict[str, Any]:
         return await self._dict("GET", f"/api/v1/jobs/{job}", params={"wait": wait_s} if wait_s else {})
