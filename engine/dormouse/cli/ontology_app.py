@@ -8,7 +8,7 @@ import typer
 from dormouse.cli.signature import AsJson, end
 
 ontology_app = typer.Typer(
-    name="ontology", help="Your ontologies: names and kinds of a field, to remember with.", no_args_is_help=True
+    name="ontology", help="Keep ontologies: the names and kinds of a field.", no_args_is_help=True
 )
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="What you call the ontology.")]
