@@ -154,26 +154,15 @@ async def request_rebuild(settings: EngineSettings, stores: Some[DerivedStore]) 
 
     Raises what `open_ports` raises for the catalog, and `ConflictError` where there is nothing to rebuild.
     """
-    _refuse_lost_catalog(settings.data_dir)
-    catalog = SqlCatalog(f"sqlite:///{settings.data_dir / CATALOG_NAME}", SystemClock())
-    try:
-        await catalog.migrate()
-        await catalog.check()
-        async with catalog.transaction() as tx:
-            job = await request.request_rebuild(tx, LOCAL_WORKSPACE, LOCAL_PRINCIPAL, stores)
-            await tx.commit()
-            return job
-    finally:
-        await catalog.close()
+    async with _catalog_alone(settings) as catalog, catalog.transaction() as tx:
+        job = await request.request_rebuild(tx, LOCAL_WORKSPACE, LOCAL_PRINCIPAL, stores)
+        await tx.commit()
+        return job
 
 
 async def request_migration(settings: EngineSettings) -> Job:
     """Note the move to the configured model for the next start; whoever calls owns the folder."""
-    _refuse_lost_catalog(settings.data_dir)
-    catalog = SqlCatalog(f"sqlite:///{settings.data_dir / CATALOG_NAME}", SystemClock())
-    try:
-        await catalog.migrate()
-        await catalog.check()
+    async with _catalog_alone(settings) as catalog:
         configured = await _configured(settings.embedding, catalog)
         await configured.close()  # only its name and the length of its vectors are wanted
         await _collection(catalog, configured)
@@ -183,6 +172,27 @@ async def request_migration(settings: EngineSettings) -> Job:
             )
             await tx.commit()
             return job
+
+
+async def drop_migration(settings: EngineSettings) -> Job | None:
+    """Give up the move to another model, if one is under way; whoever calls owns the folder. The next start
+    removes what was built of it."""
+    async with _catalog_alone(settings) as catalog, catalog.transaction() as tx:
+        await tx.workspaces.ensure(LOCAL_WORKSPACE, "local")
+        job = await request.drop_migration(tx, LOCAL_WORKSPACE)
+        await tx.commit()
+        return job
+
+
+@asynccontextmanager
+async def _catalog_alone(settings: EngineSettings) -> AsyncIterator[Catalog]:
+    """Without the stores: what is noted there may be what lets them open again."""
+    _refuse_lost_catalog(settings.data_dir)
+    catalog = SqlCatalog(f"sqlite:///{settings.data_dir / CATALOG_NAME}", SystemClock())
+    try:
+        await catalog.migrate()
+        await catalog.check()
+        yield catalog
     finally:
         await catalog.close()
 

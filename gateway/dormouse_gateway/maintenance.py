@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from dormouse.adapters.data_folder.find import MIGRATION_PATH, REBUILD_PATH
 from dormouse.engine import Engine
-from dormouse.errors import InvalidInputError, NotFoundError
+from dormouse.errors import ConflictError, InvalidInputError
 from dormouse.model.rebuild import DerivedStore
 from dormouse_gateway.auth.principal import principal_of
 from dormouse_gateway.contracts.graph.rest.receipts import job_view
@@ -41,7 +41,7 @@ def maintenance_routes(engine_provider: Callable[[], Engine]) -> list[Route]:
         scope = await engine.scope_of(principal_of(request.scope))
         job = await engine.rebuilds.drop_migration(scope.workspace)
         if job is None:
-            raise NotFoundError("no other embedding model is being moved to")
+            raise ConflictError("no other embedding model is being moved to")
         return AsciiResponse(job_view(job))
 
     return [

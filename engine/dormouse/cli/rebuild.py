@@ -13,7 +13,7 @@ from dormouse.adapters.data_folder.lock import owned
 from dormouse.adapters.remote.rest import RestClient
 from dormouse.cli.connection import connected
 from dormouse.cli.terminal import Progress, note, progress, say
-from dormouse.errors import MisconfiguredError
+from dormouse.errors import ConflictError, MisconfiguredError
 from dormouse.model.rebuild import DerivedStore
 from dormouse.settings import ClientSettings, read
 
@@ -54,10 +54,18 @@ async def migrate(*, is_confirmed: bool) -> int:
 
 
 async def drop_migration() -> int:
-    """Returns the exit code."""
-    _local_settings()
-    async with connected() as client:
-        await client.drop_migration()
+    """Without a server none is started: it would go on with the move until it is told.
+
+    Returns the exit code.
+    """
+    settings = _local_settings()
+    if await running_owner(settings.data_dir):
+        async with connected() as client:
+            await client.drop_migration()
+    else:
+        with owned(settings.data_dir):
+            if await compose.drop_migration(settings) is None:
+                raise ConflictError("no other embedding model is being moved to")
     say("dropped: the former model answers as before")
     return 0
 

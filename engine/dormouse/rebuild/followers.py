@@ -7,6 +7,7 @@ revisions go the way they went: their erasures are followed too.
 from typing import Protocol
 
 from dormouse.access.writer import writer_scope
+from dormouse.errors import StoreUnavailableError
 from dormouse.ids import WorkspaceId
 from dormouse.jobs.fenced_call import FencedCalls, fence_of
 from dormouse.model.change import ApplyLease
@@ -15,7 +16,7 @@ from dormouse.model.workspace import Collection
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.embedder import Embedders
 from dormouse.ports.graph_store import GraphRenewal, GraphRows, GraphStore
-from dormouse.ports.vector_collections import VectorCollections
+from dormouse.ports.vector_collections import VectorCollections, WholeVectors
 from dormouse.rebuild.contents import Contents, LostContentsError
 from dormouse.rebuild.parts import ModelParts
 
@@ -98,14 +99,20 @@ class VectorFollower:
         self._model = ""
 
     async def begin(self, lease: ApplyLease) -> None:
-        await self._collections.build(await self._collection(lease.workspace))
+        """It may be given up at any moment; then nothing of it is left, and what answers is not touched."""
+        wanted = await self._building(lease.workspace)
+        if wanted is None:
+            return
+        await self._collections.build(wanted)
+        if await self._building(lease.workspace) != wanted:
+            await self._collections.abandon()
 
     async def follow(self, lease: ApplyLease, contents: Contents) -> None:
-        store = self._collections.building or self._collections.active  # the latter after an unclean start
         change, change_set = contents.change, contents.change_set
+        model, store = await self._followed(change.workspace)
         scope, fence = writer_scope(change.workspace, change.dataset), fence_of(lease, change.seq)
         if change_set.rows.passages:
-            points = await self._points(contents)
+            points = await self._points(contents, model)
             await self._calls.write(lease, "vector", lambda: store.upsert(scope, fence, points))
         if (what := change_set.erasure) is None:
             return
@@ -133,20 +140,30 @@ class VectorFollower:
             self._embedders.use(self._model)
             await self._collections.switch()
 
-    async def _points(self, contents: Contents) -> list[Point]:
+    async def _points(self, contents: Contents, model: str) -> list[Point]:
         change, change_set = contents.change, contents.change_set
         if change.blob is None:
             return []
-        part = await self._parts.part(change.blob, (await self._collection(change.workspace)).model)
+        part = await self._parts.part(change.blob, model)
         try:
             return part.points(change_set.rows.passages, is_hidden=change_set.is_hidden)
         except KeyError as exc:
             raise LostContentsError from exc
 
-    async def _collection(self, workspace: WorkspaceId) -> Collection:
-        """The one that follows: being built, or the active one."""
+    async def _followed(self, workspace: WorkspaceId) -> tuple[str, WholeVectors]:
+        """The collection that is being built and its model; after an unclean start, those that answer.
+
+        Never the one with the other's model: a build that is given up goes while its follower is at work.
+        """
         async with self._catalog.reading() as tx:
             row = await tx.workspaces.get(workspace)
-        followed = row.building or row.collection
-        assert followed is not None, "every workspace has one before anything is applied"
-        return followed
+        if row.building is None:
+            assert row.collection is not None, "every workspace has one before anything is applied"
+            return row.collection.model, self._collections.active
+        if self._collections.building is None:
+            raise StoreUnavailableError(port="vector")
+        return row.building.model, self._collections.building
+
+    async def _building(self, workspace: WorkspaceId) -> Collection | None:
+        async with self._catalog.reading() as tx:
+            return (await tx.workspaces.get(workspace)).building

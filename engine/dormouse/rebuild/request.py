@@ -3,6 +3,7 @@
 Asking again while it is under way answers with the job that does it. Source: writes §7.
 """
 
+import asyncio
 import re
 from collections.abc import Collection as Some
 from dataclasses import replace
@@ -29,10 +30,12 @@ class RebuildRequests:
         self._bus = bus
         self._collections = collections
         self._embedders = embedders
+        # What is given up is gone before the next one may take its name.
+        self._one_at_a_time = asyncio.Lock()
 
     async def rebuild(self, workspace: WorkspaceId, principal: PrincipalId, stores: Some[DerivedStore]) -> Job:
         """Raises `ConflictError`."""
-        async with self._catalog.transaction() as tx:
+        async with self._one_at_a_time, self._catalog.transaction() as tx:
             job = await request_rebuild(tx, workspace, principal, stores)
             await tx.commit()
         await self._bus.ring_apply(workspace)
@@ -41,18 +44,20 @@ class RebuildRequests:
     async def migrate(self, workspace: WorkspaceId, principal: PrincipalId) -> Job:
         """To the model that is configured. Raises `ConflictError`."""
         wanted = self._embedders.configured
-        async with self._catalog.transaction() as tx:
+        async with self._one_at_a_time, self._catalog.transaction() as tx:
             job = await request_migration(tx, workspace, principal, wanted.model, wanted.dimension)
             await tx.commit()
         await self._bus.ring_apply(workspace)
         return job
 
     async def drop_migration(self, workspace: WorkspaceId) -> Job | None:
-        async with self._catalog.transaction() as tx:
-            job = await drop_migration(tx, workspace)
-            await tx.commit()
-        if job is not None:
-            await self._collections.abandon()
+        """The job that it ends. A crash before the files are gone is made good by the next start."""
+        async with self._one_at_a_time:
+            async with self._catalog.transaction() as tx:
+                job = await drop_migration(tx, workspace)
+                await tx.commit()
+            if job is not None:
+                await self._collections.abandon()
         return job
 
 

@@ -5,13 +5,20 @@ from pathlib import Path
 
 import pytest
 
+from dormouse import compose
 from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.adapters.embedder.onnx import OnnxEmbedder
+from dormouse.adapters.vector_store.edge_collections import EdgeCollections
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE
 from dormouse.errors import ConflictError
+from dormouse.jobs.fenced_call import FencedCalls
+from dormouse.model.change import ApplyLease
 from dormouse.model.job import Job, JobKind, Stage
 from dormouse.model.rebuild import DerivedStore
+from dormouse.model.workspace import Collection
 from dormouse.ports.embedder import EmbeddedText
+from dormouse.ports.vector_collections import VectorCollections
+from dormouse.rebuild.followers import VectorFollower
 from dormouse.rebuild.parts import ModelParts
 from dormouse.rebuild.request import RebuildRequests
 from tests.contract.write_path.second_model import DIMENSION, HashEmbedder
@@ -198,6 +205,59 @@ async def test_one_that_is_dropped_leaves_the_former_model_as_it_was(
         assert await world.export() == exported
         assert world.ports.embedder.model == embedder.model
         assert world.ports.collections.building is None
+
+
+async def begin(world: World, collections: VectorCollections) -> None:
+    """As the holder of the lease does who has read that there is a move, and learns nothing of its end."""
+    ports = world.ports
+    parts = ModelParts(ports.catalog, ports.blobs, ports.embedders)
+    calls = FencedCalls(ports.catalog, compose.PATIENCE)
+    follower = VectorFollower(ports.catalog, parts, collections, ports.embedders, calls)
+    lease = ApplyLease(LOCAL_WORKSPACE, "somebody", epoch=1, expires_ms=0, was_released=False)
+    await follower.begin(lease)
+
+
+async def test_one_that_is_dropped_before_it_began_leaves_what_answers_alone(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    async with opened(tmp_path, clock, embedder, HashEmbedder()) as world:
+        await world.remember("Ada moved to Lisbon.", external_id="1")
+        await world.work()
+        exported = await world.export()
+        await migrate(world)
+        await requests(world).drop_migration(LOCAL_WORKSPACE)
+
+        await begin(world, world.ports.collections)
+
+        assert world.ports.collections.building is None
+        assert await world.export() == exported
+
+
+class _DroppedMeanwhile(EdgeCollections):
+    """While the other collection is made, the move to it is given up."""
+
+    def __init__(self, folder: Path, world: World) -> None:
+        super().__init__(folder)
+        self._world = world
+
+    async def build(self, collection: Collection, *, must_exist: bool = False) -> None:
+        await super().build(collection, must_exist=must_exist)
+        await requests(self._world).drop_migration(LOCAL_WORKSPACE)
+
+
+async def test_one_that_is_dropped_while_it_begins_leaves_no_collection(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    async with opened(tmp_path, clock, embedder, HashEmbedder()) as world:
+        await world.remember("Ada moved to Lisbon.", external_id="1")
+        await world.work()
+        await migrate(world)
+        collections = _DroppedMeanwhile(tmp_path / "beside", world)
+
+        await begin(world, collections)
+
+        assert collections.building is None
+        assert list((tmp_path / "beside").iterdir()) == []
 
 
 async def test_there_is_nothing_to_move_to_but_another_model(world: World) -> None:

@@ -41,6 +41,7 @@ class EdgeCollections:
         self._active = _Part(QdrantEdgeVectorStore(folder), "")
         self._building: _Part | None = None
         self._is_lost = False
+        self._changing = asyncio.Lock()  # giving up a collection waits until its making is through
 
     async def open(self, collection: Collection, *, must_exist: bool = False) -> None:
         await self._active.store.open(collection, must_exist=must_exist)
@@ -61,12 +62,13 @@ class EdgeCollections:
         return self._building.store if self._building else None
 
     async def build(self, collection: Collection, *, must_exist: bool = False) -> None:
-        await self._close_building()
-        if not must_exist:
-            await self._remove(collection.name)
-        part = _Part(QdrantEdgeVectorStore(self._folder), collection.name)
-        await part.store.open(collection, must_exist=must_exist)
-        self._building = part
+        async with self._changing:
+            await self._close_building()
+            if not must_exist:
+                await self._remove(collection.name)
+            part = _Part(QdrantEdgeVectorStore(self._folder), collection.name)
+            await part.store.open(collection, must_exist=must_exist)
+            self._building = part
 
     async def tally(self, scope: Scope) -> Mapping[tuple[DatasetId, int], TermCounts]:
         if self._building is None:
@@ -81,10 +83,11 @@ class EdgeCollections:
         await self._remove(former.name)
 
     async def abandon(self) -> None:
-        if self._building is not None:
-            name = self._building.name
-            await self._close_building()
-            await self._remove(name)
+        async with self._changing:
+            if self._building is not None:
+                name = self._building.name
+                await self._close_building()
+                await self._remove(name)
 
     async def tidy(self, kept: Some[str]) -> None:
         """Remove collections of other names: a crash right after a switch leaves one."""
