@@ -156,8 +156,8 @@ def _counted(job: Job) -> Job:
 def _loss(lost: int) -> JobFailure:
     return JobFailure(
         code="contents_lost",
-        message=f"done, but the contents of {lost} changes are missing or damaged: restore them from a backup "
-        "and rebuild again, or remember anew what is not found",
+        message=f"done, but the contents of {lost} changes are missing or damaged, `dormouse audit` names "
+        "them: restore them from a backup and rebuild again, or remember anew what is not found",
         retryable=False,
         stage=Stage.APPLYING,
     )

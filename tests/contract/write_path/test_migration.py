@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from dormouse import compose
 from dormouse.adapters.embedder.choice import EmbedderChoice
@@ -18,6 +19,7 @@ from dormouse.model.rebuild import DerivedStore
 from dormouse.model.workspace import Collection
 from dormouse.ports.embedder import EmbeddedText
 from dormouse.ports.vector_collections import VectorCollections
+from dormouse.rebuild.embed_again import EmbedAgain
 from dormouse.rebuild.followers import VectorFollower
 from dormouse.rebuild.parts import ModelParts
 from dormouse.rebuild.request import RebuildRequests
@@ -231,6 +233,55 @@ async def test_one_that_is_dropped_before_it_began_leaves_what_answers_alone(
 
         assert world.ports.collections.building is None
         assert await world.export() == exported
+
+
+async def test_contents_that_are_lost_are_passed_by_and_told(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    """Though the follower does not come by: the page of them is not looked at for ever."""
+    new = HashEmbedder()
+    async with opened(tmp_path, clock, embedder, new) as world:
+        lost = [await world.remember(f"Ada is in room {each}.", external_id=str(each)) for each in range(2)]
+        await world.remember("Grace keeps a cat.", external_id="cat")
+        await world.work()
+        for receipt in lost:
+            await world.ports.blobs.erase_job(LOCAL_WORKSPACE, receipt.job.id)
+        job = await migrate(world)
+        ports = world.ports
+        parts = ModelParts(ports.catalog, ports.blobs, ports.embedders)
+        embed_again = EmbedAgain(ports.catalog, ports.bus, parts, ports.directory, page=2)
+
+        with capture_logs() as logs:
+            rounds = [await embed_again.round(LOCAL_WORKSPACE) for _ in range(5)]
+
+        assert rounds == [True, True, False, True, True]
+        assert len(new.embedded) == 1
+        told = [each["document"] for each in logs if each["event"] == "embedding_again_lacks_contents"]
+        assert sorted(told) == sorted(str(receipt.job.document) for receipt in lost)
+        await work(world)
+        failure = (await world.job(job.id)).failure
+        assert failure is not None
+        assert (failure.code, "2 changes" in failure.message) == ("contents_lost", True)
+        assert await dimensions(world) == [DIMENSION]
+
+
+async def test_contents_that_were_lost_and_are_back_are_embedded(
+    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder
+) -> None:
+    async with opened(tmp_path, clock, embedder, HashEmbedder()) as world:
+        await world.remember("Ada moved to Lisbon.", external_id="1")
+        await world.work()
+        blobs, away = tmp_path / "blobs", tmp_path / "away"
+        job = await migrate(world)
+        blobs.rename(away)
+        await world.path.embed_again.round(LOCAL_WORKSPACE)
+        away.rename(blobs)
+
+        await work(world)
+        await work(world)
+
+        assert (await world.job(job.id)).stage is Stage.COMPLETE
+        assert await dimensions(world) == [DIMENSION]
 
 
 class _DroppedMeanwhile(EdgeCollections):
