@@ -46,7 +46,7 @@ test-crash: environment ## Kill the real server at every step and compare its st
 test-conformance: environment conformance-suite ## The real server against the official suite of MCP
 	@$(PYTEST) tests/conformance
 
-test-real: environment real-servers ## Adapters of servers on real ones: PostgreSQL and S3, killed and started again
+test-real: environment real-servers ## Adapters of servers on real ones: PostgreSQL, S3 and Neo4j, killed and started again
 	@$(PYTEST) $(AT_ONCE) tests/real
 
 test-isolation: environment ## Ten thousand operations of users who must not notice each other: minutes
@@ -91,3 +91,4 @@ conformance-suite: environment
 real-servers: environment
 	@$(BIN)/python -m tests.toolchain.postgresql || true
 	@$(BIN)/python -m tests.toolchain.s3_server || true
+	@$(BIN)/python -m tests.toolchain.neo4j || true

@@ -20,7 +20,8 @@ from tests.builders import NOW_MS
 from tests.contract.write_path.world import World
 from tests.contract.write_path.world import opened as opened_world
 from tests.hand_clock import HandClock
-from tests.toolchain import postgresql, s3_server
+from tests.toolchain import neo4j, postgresql, s3_server
+from tests.toolchain.neo4j import Neo4jPrograms, Neo4jServer
 from tests.toolchain.postgresql import PostgresqlServer
 from tests.toolchain.s3_server import S3Server
 
@@ -50,6 +51,20 @@ def s3_program() -> Path:
 @pytest.fixture(scope="session")
 def s3(s3_program: Path) -> Iterator[S3Server]:
     with s3_server.running(s3_program) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def neo4j_programs() -> Neo4jPrograms:
+    found = neo4j.installed()
+    if found is None:
+        pytest.skip("Neo4j is missing: `make test-real` fetches it, with Maven and Java 21 or newer")
+    return found
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(neo4j_programs: Neo4jPrograms) -> Iterator[Neo4jServer]:
+    with neo4j.running(neo4j_programs) as server:
         yield server
 
 

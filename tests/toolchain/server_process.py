@@ -43,13 +43,14 @@ class Account:
 
 @dataclass(slots=True)
 class ServerProcess:
-    """`parting` is the signal that ends it at once and in order."""
+    """`parting` is the signal that ends it at once and in order, `start_s` how long it may take to be ready."""
 
     command: Sequence[str | Path]
     log: Path
     parting: signal.Signals = signal.SIGTERM
     account: Account | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
+    start_s: float = START_S
     _process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -74,7 +75,7 @@ class ServerProcess:
                 extra_groups=[] if account else None,
                 preexec_fn=_die_with_the_parent(self.parting),  # noqa: PLW1509  no thread of ours holds a lock
             )
-        end = time.monotonic() + START_S
+        end = time.monotonic() + self.start_s
         while not is_ready():
             if self._process.poll() is not None or time.monotonic() > end:
                 self.stop()
