@@ -24,16 +24,17 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from dormouse.adapters.graph_store import sqlite_rows as rows_of
+from dormouse.adapters.graph_store import rows as rows_of
+from dormouse.adapters.graph_store import sqlite_conditions as asked
 from dormouse.adapters.graph_store import sqlite_schema as sql
+from dormouse.adapters.graph_store.writable import assert_rows_writable, assert_writable
 from dormouse.errors import (
-    ForbiddenError,
     InvalidInputError,
     LeaseLostError,
     MisconfiguredError,
     StoreUnavailableError,
 )
-from dormouse.ids import DatasetId, DocumentId, PassageId, WorkspaceId
+from dormouse.ids import DocumentId, PassageId, WorkspaceId
 from dormouse.model.change import Erasure
 from dormouse.model.entity import Entity
 from dormouse.model.memory import MemoryVersion
@@ -113,10 +114,7 @@ class SqliteGraphStore:
         self._is_partial = False
 
     async def write(self, scope: Scope, fence: Fence, rows: GraphRows) -> None:
-        datasets = {row.dataset for row in rows.passages} | {row.dataset for row in rows.entities}
-        assert_writable(scope, fence, datasets | {row.dataset for row in rows.versions})
-        if any(passage.workspace != fence.workspace for passage in rows.passages):
-            raise ForbiddenError("a passage of another workspace")
+        assert_rows_writable(scope, fence, rows)
         async with self.changing(fence) as connection:
             for statement, parameters in _upserts(fence, rows):
                 if parameters:
@@ -127,9 +125,9 @@ class SqliteGraphStore:
 
     async def erase(self, scope: Scope, fence: Fence, what: Erasure, *, is_forgetting: bool = True) -> None:
         assert_writable(scope, fence, {what.dataset})
-        values = rows_of.parameters_of(what, fence.seq) | {"workspace": fence.workspace}
+        values = asked.parameters_of(what, fence.seq) | {"workspace": fence.workspace}
         async with self.changing(fence) as connection:
-            condition, wide = rows_of.condition_of(what), rows_of.wide_condition_of(what)
+            condition, wide = asked.condition_of(what), asked.wide_condition_of(what)
             for statement in sql.erase_statements(condition, wide):
                 if (await connection.exec_driver_sql(statement, values)).rowcount > 0:
                     await connection.exec_driver_sql(sql.MARK_UNCLEAN)
@@ -142,50 +140,50 @@ class SqliteGraphStore:
             await connection.exec_driver_sql(sql.STORE_EPOCH, {"workspace": workspace, "epoch": epoch})
 
     async def passages(self, scope: Scope, ids: Collection[PassageId]) -> Sequence[Passage]:
-        found = await self.read(sql.PASSAGES_BY_ID, rows_of.seen_by(scope) | {"ids": rows_of.array(ids)})
+        found = await self.read(sql.PASSAGES_BY_ID, asked.seen_by(scope) | {"ids": asked.array(ids)})
         return [rows_of.passage_of_row(row) for row in found]
 
     async def passages_of(
         self, scope: Scope, document: DocumentId, *, after_order: int = -1, limit: int = 200
     ) -> Sequence[Passage]:
-        values = rows_of.seen_by(scope) | {"document": document, "after": after_order, "limit": limit}
+        values = asked.seen_by(scope) | {"document": document, "after": after_order, "limit": limit}
         return [rows_of.passage_of_row(row) for row in await self.read(sql.PASSAGES_OF_DOCUMENT, values)]
 
     async def matching(self, scope: Scope, what: Erasure, *, limit: int) -> Sequence[Passage]:
-        statement = sql.matching_passages(rows_of.condition_of(what))
-        values = rows_of.seen_by(scope) | rows_of.parameters_of(what) | {"limit": limit}
+        statement = sql.matching_passages(asked.condition_of(what))
+        values = asked.seen_by(scope) | asked.parameters_of(what) | {"limit": limit}
         return [rows_of.passage_of_row(row) for row in await self.read(statement, values)]
 
     async def memories(self, scope: Scope, query: MemoryQuery | ClaimQuery) -> Sequence[MemoryVersion]:
         if isinstance(query, ClaimQuery):
-            asked: dict[str, object] = {
-                "claims": rows_of.pairs(query.of),
+            of_claims: dict[str, object] = {
+                "claims": asked.pairs(query.of),
                 "known_at": query.known_at_ms,
             }
-            asked |= rows_of.seen_by(scope) | {"limit": query.limit}
-            found = await self.read(sql.VERSIONS_OF_CLAIMS, asked)
+            of_claims |= asked.seen_by(scope) | {"limit": query.limit}
+            found = await self.read(sql.VERSIONS_OF_CLAIMS, of_claims)
             return [rows_of.version_of_row(row) for row in found]
         values = {
-            "passages": rows_of.array(query.passages),
+            "passages": asked.array(query.passages),
             "known_at": query.known_at_ms,
             "valid_at": query.valid_at_ms,
         }
-        found = await self.read(sql.VERSIONS_OF_PASSAGES, rows_of.seen_by(scope) | values)
+        found = await self.read(sql.VERSIONS_OF_PASSAGES, asked.seen_by(scope) | values)
         return [rows_of.version_of_row(row) for row in found]
 
     async def entities_in(
         self, scope: Scope, passages: Collection[PassageId]
     ) -> Sequence[tuple[Entity, PassageId]]:
-        values = rows_of.seen_by(scope) | {"passages": rows_of.array(passages)}
+        values = asked.seen_by(scope) | {"passages": asked.array(passages)}
         found = await self.read(sql.ENTITIES_OF_PASSAGES, values)
         return [(rows_of.entity_of_row(row), PassageId(row[-1])) for row in found]
 
     async def count(self, scope: Scope, what: Erasure | None = None) -> GraphCounts:
         if what is None:
-            found = await self._read_anyway(sql.count_all(), rows_of.seen_by(scope))
+            found = await self._read_anyway(sql.count_all(), asked.seen_by(scope))
         else:
-            statement = sql.count_matching(rows_of.condition_of(what), rows_of.wide_condition_of(what))
-            found = await self._read_anyway(statement, rows_of.seen_by(scope) | rows_of.parameters_of(what))
+            statement = sql.count_matching(asked.condition_of(what), asked.wide_condition_of(what))
+            found = await self._read_anyway(statement, asked.seen_by(scope) | asked.parameters_of(what))
         passages, entities, versions, derived = found[0]
         return GraphCounts(passages=passages, entities=entities, versions=versions, derived=derived)
 
@@ -318,11 +316,7 @@ def _upserts(fence: Fence, rows: GraphRows) -> Iterator[tuple[str, list[tuple[An
     yield sql.UPSERT_PASSAGE, [rows_of.row_of_passage(one, seq) for one in rows.passages]
     yield sql.UPSERT_ENTITY, [rows_of.row_of_entity(one, workspace, seq) for one in rows.entities]
     yield sql.UPSERT_VERSION, [rows_of.row_of_version(one, workspace, seq) for one in rows.versions]
-    # A memory's entities count as mentioned by its passage: else forgetting another passage could take them.
-    mentions = {(one.entity, one.passage) for one in rows.mentions}
-    mentions |= {(entity, one.passage) for one in rows.versions for entity in one.entities}
-    mentions |= {(entity, one.passage) for one in rows.relations for entity in (one.source, one.target)}
-    yield sql.INSERT_MENTION, [(workspace, *one) for one in sorted(mentions)]
+    yield sql.INSERT_MENTION, [(workspace, *one) for one in rows_of.mentions_of(rows)]
     yield (
         sql.INSERT_RELATION,
         [(workspace, one.source, one.name, one.target, one.passage) for one in rows.relations],
@@ -333,11 +327,6 @@ async def _assert_epoch(connection: AsyncConnection, workspace: WorkspaceId, epo
     stored = (await connection.exec_driver_sql(sql.READ_EPOCH, {"workspace": workspace})).scalar()
     if stored is not None and epoch < stored:
         raise LeaseLostError("a successor holds the lease of this workspace")
-
-
-def assert_writable(scope: Scope, fence: Fence, datasets: Collection[DatasetId]) -> None:
-    if scope.workspace != fence.workspace or not scope.writable.issuperset(datasets):
-        raise ForbiddenError("the scope does not cover what is to be written")
 
 
 @contextmanager

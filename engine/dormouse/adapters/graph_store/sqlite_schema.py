@@ -5,20 +5,9 @@ wrote a row: an upsert of a lower one passes it by. NEXT edges lie with the pass
 hydration wants them with every passage and nothing asks for them alone.
 """
 
-VERSION = 2  # of the tables; recorded in the file, checked at every start
+from dormouse.adapters.graph_store.rows import ENTITY_COLUMNS, PASSAGE_COLUMNS, VERSION_COLUMNS
 
-PASSAGE_COLUMNS = (
-    "id", "workspace", "dataset", "document", "dataset_generation", "first_revision", "last_revision", "kind",
-    "position", "session", "text", "heading", "previous", "speaker", "role", "language", "occurred_ms",
-    "offset_minutes", "precision", "external_id", "document_name",
-)  # fmt: skip
-ENTITY_COLUMNS = ("id", "dataset", "name", "folded", "kind")
-VERSION_COLUMNS = (
-    "id", "memory", "kind", "dataset", "document", "passage", "dataset_generation", "content", "quote",
-    "source", "confidence", "valid_start_ms", "valid_end_ms", "valid_basis", "about_start_ms", "about_end_ms",
-    "precision", "transaction_start_ms", "transaction_end_ms", "entities", "claim_subject", "claim_predicate",
-    "claim_object", "derived_by",
-)  # fmt: skip
+VERSION = 2  # of the tables; recorded in the file, checked at every start
 
 TABLES = (
     """CREATE TABLE IF NOT EXISTS passages (

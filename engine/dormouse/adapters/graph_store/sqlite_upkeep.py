@@ -3,9 +3,11 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from dormouse.adapters.graph_store import sqlite_rows as rows_of
+from dormouse.adapters.graph_store import rows as rows_of
+from dormouse.adapters.graph_store import sqlite_conditions as asked
 from dormouse.adapters.graph_store import sqlite_schema as sql
-from dormouse.adapters.graph_store.sqlite import SqliteGraphStore, assert_writable
+from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
+from dormouse.adapters.graph_store.writable import assert_writable
 from dormouse.ids import DocumentId, EntityId, PassageId
 from dormouse.model.entity import Entity, Mention, Relation
 from dormouse.model.memory import MemoryVersion
@@ -27,7 +29,7 @@ class SqliteGraphUpkeep:
         self, scope: Scope, document: DocumentId, after: MemoryVersion | None, limit: int
     ) -> Sequence[MemoryVersion]:
         behind = {"memory": after.memory if after else "", "version": after.id if after else ""}
-        values = rows_of.seen_by(scope) | {"document": document, "limit": limit, **behind}
+        values = asked.seen_by(scope) | {"document": document, "limit": limit, **behind}
         return [rows_of.version_of_row(row) for row in await self._store.read(sql.VERSIONS_OF_DOCUMENT, values)]
 
     async def entities_after(self, scope: Scope, after: EntityId | None, limit: int) -> Sequence[Entity]:
@@ -36,7 +38,7 @@ class SqliteGraphUpkeep:
 
     async def mentions_after(self, scope: Scope, after: Mention | None, limit: int) -> Sequence[Mention]:
         behind = {"entity": after.entity if after else "", "passage": after.passage if after else ""}
-        values = rows_of.seen_by(scope) | {**behind, "limit": limit}
+        values = asked.seen_by(scope) | {**behind, "limit": limit}
         found = await self._store.read(sql.MENTIONS_AFTER, values)
         return [Mention(EntityId(row[0]), PassageId(row[1])) for row in found]
 
@@ -47,21 +49,21 @@ class SqliteGraphUpkeep:
             "target": after.target if after else "",
             "passage": after.passage if after else "",
         }
-        found = await self._store.read(sql.RELATIONS_AFTER, rows_of.seen_by(scope) | {**behind, "limit": limit})
+        found = await self._store.read(sql.RELATIONS_AFTER, asked.seen_by(scope) | {**behind, "limit": limit})
         return [Relation(EntityId(row[0]), row[1], EntityId(row[2]), PassageId(row[3])) for row in found]
 
     async def relations_in(self, scope: Scope, passages: Collection[PassageId]) -> Sequence[Relation]:
-        values = rows_of.seen_by(scope) | {"ids": rows_of.array(passages)}
+        values = asked.seen_by(scope) | {"ids": asked.array(passages)}
         found = await self._store.read(sql.RELATIONS_IN, values)
         return [Relation(EntityId(row[0]), row[1], EntityId(row[2]), PassageId(row[3])) for row in found]
 
     async def strays(self, scope: Scope) -> int:
-        return int((await self._store.read(sql.COUNT_STRAYS, rows_of.seen_by(scope)))[0][0])
+        return int((await self._store.read(sql.COUNT_STRAYS, asked.seen_by(scope)))[0][0])
 
     async def drop(self, scope: Scope, fence: Fence, ids: Collection[PassageId]) -> None:
         assert_writable(scope, fence, scope.readable)
         mine = [each.id for each in await self._store.passages(scope, ids)]
-        values = rows_of.seen_by(scope) | {"ids": rows_of.array(mine)}
+        values = asked.seen_by(scope) | {"ids": asked.array(mine)}
         async with self._store.changing(fence) as connection:
             await connection.exec_driver_sql(sql.MARK_UNCLEAN)
             for statement in (*sql.DROP_PASSAGES, *sql.DROP_STRAYS):
@@ -70,4 +72,4 @@ class SqliteGraphUpkeep:
 
 
 def _page(scope: Scope, after: str | None, limit: int) -> dict[str, Any]:
-    return rows_of.seen_by(scope) | {"after": after or "", "limit": limit}
+    return asked.seen_by(scope) | {"after": after or "", "limit": limit}

@@ -2,6 +2,7 @@ import sqlite3
 from pathlib import Path
 
 from dormouse.adapters.graph_store import sqlite_schema as sql
+from dormouse.adapters.graph_store.rows import VERSION_COLUMNS
 from dormouse.adapters.graph_store.sqlite import FILE_NAME, SqliteGraphStore
 from dormouse.ports.graph_store import ClaimQuery, MemoryQuery
 from tests.builders import NOW_MS, a_passage, a_scope
@@ -20,7 +21,7 @@ async def test_a_file_of_the_version_before_gets_the_columns_it_lacks(tmp_path: 
             "seq INTEGER NOT NULL, PRIMARY KEY",
         )
     )
-    kept = [name for name in sql.VERSION_COLUMNS if name not in NEW]
+    kept = [name for name in VERSION_COLUMNS if name not in NEW]
     values = dict.fromkeys(kept, 0) | {
         "id": "v", "memory": "m", "kind": "fact", "passage": a_passage().id, "dataset": a_passage().dataset,
         "document": a_passage().document, "content": "c", "quote": "q", "source": "stated",
