@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from dormouse.ids import PassageId
 from dormouse.model.interval import Interval
 from dormouse.model.passage import TOKEN_VECTOR_BYTES
-from dormouse.ports.embedder import EmbeddedQuery
 from dormouse.ports.vector_store import Nomination
-from dormouse.recall.max_sim import token_maxima
+from dormouse.recall.max_sim import AskedTokens, token_maxima
 from dormouse.recall.understand import Understanding, names
 
 BRIEF_VECTORS = 28  # a spoken turn has 13 on average, a chunk of 110 words 37
@@ -66,15 +65,15 @@ class Ranked:
 
 def fuse(
     understanding: Understanding,
-    query: EmbeddedQuery | None,
+    asked: AskedTokens | None,
     evidence: Evidence,
     weights: Weights = DEFAULT,
 ) -> list[Ranked]:
-    """Best first, ties by id. Without an embedded query the terms and priors decide alone."""
+    """Best first, ties by id. Without an embedded query (`asked`) the terms and priors decide alone."""
     named = evidence.named
     if not named.candidates:
         return []
-    scores = _signals(query, evidence, weights)
+    scores = _signals(asked, evidence, weights)
     scores = scores + _spread(scores, named, weights)
     scores = scores + _priors(understanding, named, weights)
     # Candidates come by id, and what is equal keeps its order.
@@ -99,13 +98,13 @@ def without(signal: str, weights: Weights = DEFAULT) -> Weights:
     return replace(weights, **off)
 
 
-def _signals(query: EmbeddedQuery | None, evidence: Evidence, weights: Weights) -> Column:
+def _signals(asked: AskedTokens | None, evidence: Evidence, weights: Weights) -> Column:
     named = evidence.named
     is_spoken = is_speech(named)
     every = np.ones_like(is_spoken)
     total = np.zeros(len(is_spoken), dtype=np.float32)
-    if query is not None and len(query.tokens):
-        own, window = _max_sims(query, named)
+    if asked is not None and len(asked.weights):
+        own, window = _max_sims(asked, named)
         total += weights.max_sim * _z(own, every) + weights.max_sim_window * _z(window, is_spoken)
     dense = _column(evidence, "dense")
     own_dense = dense[: len(total)]
@@ -129,9 +128,9 @@ def _window_means(dense: Column, named: Nomination) -> Column:
     return np.asarray(sums / (1 + is_there.sum(axis=1)), dtype=np.float32)
 
 
-def _max_sims(query: EmbeddedQuery, named: Nomination) -> tuple[Column, Column]:
+def _max_sims(asked: AskedTokens, named: Nomination) -> tuple[Column, Column]:
     """Of each passage alone, and of it with those before it: the best of each query token over all three."""
-    maxima = token_maxima(query, named.sizes, named.tokens)
+    maxima = token_maxima(asked, named.sizes, named.tokens)
     own = maxima[: len(named.candidates)]
     window = own.copy()
     for before in named.previous.T:

@@ -52,12 +52,12 @@ def is_after(passage: Passage, at_ms: int) -> bool:
 
 
 async def memories_of(
-    graph: GraphStore, scope: Scope, passages: Sequence[Passage], known_at_ms: int, valid_at_ms: int | None
-) -> Mapping[PassageId, tuple[MemoryVersion, ...]]:
+    graph: GraphStore, scope: Scope, passages: Sequence[PassageId], known_at_ms: int, valid_at_ms: int | None
+) -> dict[PassageId, tuple[MemoryVersion, ...]]:
     """What is remembered of each passage, believed now and true at the asked-for instant, if one was."""
     if not passages:
         return {}
-    query = MemoryQuery([each.id for each in passages], known_at_ms, valid_at_ms)
+    query = MemoryQuery(passages, known_at_ms, valid_at_ms)
     grouped: dict[PassageId, tuple[MemoryVersion, ...]] = {}
     for version in await graph.memories(scope, query):
         grouped[version.passage] = (*grouped.get(version.passage, ()), version)

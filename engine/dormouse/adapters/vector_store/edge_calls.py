@@ -47,11 +47,11 @@ class Named(NamedTuple):
     candidate and -1 for none; `kinds` is a byte a candidate; `sizes` are int32 bytes of each row's tokens.
     """
 
-    ids: list[str]
+    ids: Sequence[str]
     kinds: bytes
-    speakers: list[str]
-    roles: list[str]
-    occurred: list[int | None]
+    speakers: Sequence[str]
+    roles: Sequence[str]
+    occurred: Sequence[int | None]
     previous: bytes
     scores: list[bytes]
     sizes: bytes

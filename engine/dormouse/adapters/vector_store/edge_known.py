@@ -5,24 +5,29 @@ has the same order.
 """
 
 import base64
-import struct
 from array import array
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice, repeat
 from sys import intern
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from dormouse.adapters.vector_store.edge_calls import DENSE, TERMS, WINDOW
+from dormouse.adapters.vector_store.edge_calls import BEFORE, DENSE, TERMS, WINDOW
 
-MAX_KNOWN = 150_000  # points, 3 KB each; whoever has more pays for decoding those that a recall meets
+MAX_KNOWN = 150_000  # points, 4 KB each; whoever has more pays for decoding those that a recall meets
 KNOWN_FIELDS = ("dataset", "kind", "speaker", "role", "occurred", "previous", "tokens")
 
 
-class KnownPoint(NamedTuple):
-    """`dataset` is its key; `previous` are the numbers of the passages before it, nearest first.
+Packed = tuple[bytes, bytes]  # ids of terms as uint32, and as many weights as float32
+NO_TERMS: Packed = (b"", b"")
+NONE_BEFORE = -1
 
-    `dense` is float16 of unit length; of terms and window the ids come as uint32, then the weights as float32.
+
+class KnownPoint(NamedTuple):
+    """`dataset` is its key; `previous` are the numbers of the `BEFORE` passages before it, nearest first, with
+    `NONE_BEFORE` for those that are not there.
+
+    `dense` is of unit length, the numbers that the engine keeps as float16 in the float32 they are computed in.
     """
 
     id: str
@@ -34,8 +39,8 @@ class KnownPoint(NamedTuple):
     previous: tuple[int, ...]
     tokens: bytes
     dense: bytes
-    terms: bytes
-    window: bytes
+    terms: Packed
+    window: Packed
 
 
 Read = Callable[[Sequence[str]], Collection[KnownPoint]]
@@ -53,8 +58,8 @@ class KnownPoints:
         unknown = [number for number in numbers if number not in self._points]
         if unknown:
             self.learn(self._read(list(map(text_of, unknown))))
-        found = ((number, self._points[number]) for number in numbers if number in self._points)
-        chosen = {number: point for number, point in found if point.dataset in datasets}
+        found = zip(numbers, map(self._points.get, numbers), strict=True)
+        chosen = {number: point for number, point in found if point is not None and point.dataset in datasets}
         self._shrink()
         return chosen
 
@@ -98,15 +103,15 @@ def decoded(id_: str, payload: Mapping[str, Any], vectors: Mapping[str, Any]) ->
         speaker=intern(payload["speaker"]),
         role=intern(payload["role"]),
         occurred=payload.get("occurred"),
-        previous=tuple(map(number_of, payload["previous"])),
+        previous=tuple(islice(chain(map(number_of, payload["previous"]), repeat(NONE_BEFORE)), BEFORE)),
         tokens=base64.b64decode(payload["tokens"]),
-        dense=struct.pack(f"<{len(vectors[DENSE])}e", *vectors[DENSE]),
+        dense=array("f", vectors[DENSE]).tobytes(),
         terms=_packed(vectors.get(TERMS)),
         window=_packed(vectors.get(WINDOW)),
     )
 
 
-def _packed(sparse: Any) -> bytes:  # noqa: ANN401 the engine's own, or None
+def _packed(sparse: Any) -> Packed:  # noqa: ANN401 the engine's own, or None
     if sparse is None:
-        return b""
-    return array("I", sparse.indices).tobytes() + array("f", sparse.values).tobytes()
+        return NO_TERMS
+    return array("I", sparse.indices).tobytes(), array("f", sparse.values).tobytes()

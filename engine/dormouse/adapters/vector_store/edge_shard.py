@@ -38,6 +38,7 @@ from dormouse.adapters.vector_store.edge_calls import (
 from dormouse.adapters.vector_store.edge_journal import Journal, ReachedSeq
 from dormouse.adapters.vector_store.edge_known import (
     KNOWN_FIELDS,
+    NONE_BEFORE,
     KnownPoint,
     KnownPoints,
     decoded,
@@ -141,8 +142,8 @@ class Shard:
         """What the arms find under `where`, scored by all of them, and the turns before it in `datasets`."""
         found = {number for hits in self._search(arms, where) for number, _ in hits}
         candidates = self._known.of(sorted(found), datasets)
-        read_with = [point for point in candidates.values() if point.kind in (TURN, DERIVED)]
-        before = {number for point in read_with for number in point.previous}.difference(candidates)
+        read_with = [point.previous for point in candidates.values() if point.kind in (TURN, DERIVED)]
+        before = set().union(*read_with).difference(candidates, (NONE_BEFORE,))
         return named(arms, candidates, self._known.of(sorted(before), datasets))
 
     def _search(self, arms: Sequence[Arm], where: Where) -> list[list[tuple[int, float]]]:

@@ -11,7 +11,7 @@ from dormouse.model.passage import PassageKind
 from dormouse.ports.embedder import EmbeddedQuery
 from dormouse.ports.vector_store import Nomination
 from dormouse.recall.fuse import DEFAULT, Evidence, fuse, is_speech, without
-from dormouse.recall.max_sim import token_maxima
+from dormouse.recall.max_sim import asked_tokens, token_maxima
 from dormouse.recall.understand import understand
 from tests.builders import NOW_MS
 
@@ -73,11 +73,12 @@ def evidence(
 
 
 def maxima(query: EmbeddedQuery, *tokens: bytes) -> np.ndarray:
-    return token_maxima(query, np.array(list(map(len, tokens)), dtype=np.int32), b"".join(tokens))
+    return token_maxima(asked_tokens(query), np.array(list(map(len, tokens)), dtype=np.int32), b"".join(tokens))
 
 
 def order(question: str, found: Evidence, query: EmbeddedQuery | None = None) -> list[str]:
-    return [each.passage for each in fuse(understand(question, NOW_MS), query, found)]
+    asked = None if query is None else asked_tokens(query)
+    return [each.passage for each in fuse(understand(question, NOW_MS), asked, found)]
 
 
 def test_nothing_nominated_gives_nothing() -> None:
@@ -175,7 +176,7 @@ def test_scores_are_always_finite(found: list[float]) -> None:
     arms = {"dense": dict(zip(names, found, strict=True))}
     candidates = [Candidate(name) for name in names]
 
-    ranked = fuse(understand("q", NOW_MS), a_query(1), evidence(candidates, arms))
+    ranked = fuse(understand("q", NOW_MS), asked_tokens(a_query(1)), evidence(candidates, arms))
 
     assert all(np.isfinite(each.score) for each in ranked)
 

@@ -7,7 +7,15 @@ import pytest
 
 from dormouse.adapters.vector_store import edge_known
 from dormouse.adapters.vector_store.edge_calls import BEFORE, DENSE, TERMS, TURN
-from dormouse.adapters.vector_store.edge_known import KnownPoint, KnownPoints, decoded, number_of, text_of
+from dormouse.adapters.vector_store.edge_known import (
+    NO_TERMS,
+    NONE_BEFORE,
+    KnownPoint,
+    KnownPoints,
+    decoded,
+    number_of,
+    text_of,
+)
 from dormouse.model.passage import WINDOW_BEFORE, PassageKind
 
 IDS = [f"00000000-0000-4000-8000-{number:012x}" for number in range(5)]
@@ -23,7 +31,7 @@ class Sparse:
 
 def a_known_point(id_: str, speaker: str = "Ada") -> KnownPoint:
     dataset = "foreign" if id_ == IDS[1] else "mine"
-    return KnownPoint(id_, dataset, TURN, speaker, "", None, (), b"signs", b"dense", b"terms", b"window")
+    return KnownPoint(id_, dataset, TURN, speaker, "", None, (), b"signs", b"dense", NO_TERMS, NO_TERMS)
 
 
 class Shelf:
@@ -67,10 +75,10 @@ def test_what_the_engine_returns_is_packed() -> None:
     assert (point.id, point.dataset, point.speaker, point.role, point.occurred) == (
         IDS[2], "mine", "Ada", "user", -5,
     )  # fmt: skip
-    assert (point.previous, point.tokens) == (tuple(numbers(0)), b"signs")
-    assert struct.unpack("<2e", point.dense) == (0.5, -1.0)
-    assert struct.unpack("<2I2f", point.terms) == (7, 2**32 - 1, 1.0, 2.5)
-    assert point.window == b""
+    assert (point.previous, point.tokens) == ((*numbers(0), NONE_BEFORE), b"signs")
+    assert struct.unpack("<2f", point.dense) == (0.5, -1.0)
+    assert point.terms == (struct.pack("<2I", 7, 2**32 - 1), struct.pack("<2f", 1.0, 2.5))
+    assert point.window == NO_TERMS
 
 
 def test_a_point_is_read_once() -> None:

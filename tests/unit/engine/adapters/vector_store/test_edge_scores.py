@@ -16,11 +16,14 @@ SOME_WEIGHTS = st.dictionaries(st.integers(0, 2**32 - 1) | st.integers(0, 5), st
 
 def a_point(dense: tuple[float, ...] = (1.0, 0.0), terms: Weights = {}, window: Weights = {}) -> KnownPoint:  # noqa: B006 read only
     packed = [
-        struct.pack(f"<{len(each)}I{len(each)}f", *sorted(each), *(each[term] for term in sorted(each)))
+        (
+            struct.pack(f"<{len(each)}I", *sorted(each)),
+            struct.pack(f"<{len(each)}f", *(each[term] for term in sorted(each))),
+        )
         for each in (terms, window)
     ]
     return KnownPoint(
-        "id", "mine", TURN, "", "", None, (), b"", struct.pack(f"<{len(dense)}e", *dense), *packed
+        "id", "mine", TURN, "", "", None, (), b"", struct.pack(f"<{len(dense)}f", *dense), *packed
     )
 
 

@@ -42,7 +42,7 @@ def test_what_was_learned_is_nominated_without_reading_and_learned_anew_after_an
     assert shard.waited_for == 0
 
     shard.upsert([a_row(1, "Grace")], 6)
-    assert shard.nominate([ARM], WHERE, [DATASET]).speakers == ["Ada", "Grace", "Ada", "Ada", "Ada"]
+    assert shard.nominate([ARM], WHERE, [DATASET]).speakers == ("Ada", "Grace", "Ada", "Ada", "Ada")
     assert shard.waited_for == 1
 
     shard.erase([[("equals", "seq", 1)]], False)
