@@ -45,7 +45,7 @@ async def read_page(
     if following is None and len(documents) > limit:
         following = (documents[limit].id, BEGINNING)
     async with catalog.reading() as tx:
-        shown, now_ms = await visible(tx, narrowed, found), tx.now_ms
+        (shown, _), now_ms = await visible(tx, narrowed, found), tx.now_ms
     ids = [each.id for each in shown]
     return GraphPage(
         documents=tuple(seen),

@@ -1,10 +1,10 @@
 """Scopes, names and visibility, read from the catalog: every store call and every answer goes through here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dormouse.access.decide import Choice, choose, scope_for
 from dormouse.errors import ForbiddenError, InvalidInputError, NotFoundError
-from dormouse.ids import DatasetId, PrincipalId, WorkspaceId
+from dormouse.ids import DatasetId, DocumentId, PrincipalId, WorkspaceId
 from dormouse.model.dataset import Dataset
 from dormouse.model.passage import Passage
 from dormouse.model.scope import Permission, Scope
@@ -72,13 +72,16 @@ def _refused(choice: Choice, wanted: str, permission: Permission) -> Exception:
     return NotFoundError(f"Dataset '{wanted}' not found")
 
 
-async def visible(tx: CatalogTransaction, scope: Scope, passages: Sequence[Passage]) -> list[Passage]:
+async def visible(
+    tx: CatalogTransaction, scope: Scope, passages: Sequence[Passage]
+) -> tuple[list[Passage], Mapping[DocumentId, int]]:
     """Those of readable datasets whose document is live: forgotten ones are gone from the commit on, and
-    so are those of a document that stays."""
+    so are those of a document that stays. With when each document last changed, in milliseconds."""
     mine = [each for each in passages if each.dataset in scope.readable]
     live = await tx.documents.live({each.document for each in mine})
-    return [
+    seen = [
         each
         for each in mine
         if (shown := live.get(each.document)) is not None and each.last_revision >= shown.memory_from
     ]
+    return seen, {id_: shown.updated_ms for id_, shown in live.items()}

@@ -14,7 +14,9 @@ from dormouse.ports.graph_store import ClaimQuery, GraphStore, MemoryQuery
 from dormouse.recall.fuse import Ranked
 from dormouse.recall.timeline import in_time, subjects_of
 
-Visible = Callable[[CatalogTransaction, Scope, Sequence[Passage]], Awaitable[list[Passage]]]
+# Those that may be seen, and when the document of each last changed, in milliseconds.
+Seen = tuple[list[Passage], Mapping[DocumentId, int]]
+Visible = Callable[[CatalogTransaction, Scope, Sequence[Passage]], Awaitable[Seen]]
 
 Memories = Mapping[PassageId, tuple[MemoryVersion, ...]]
 
@@ -36,15 +38,8 @@ async def only_visible(
     known = [each for each in passages if at_ms is None or not is_after(each, at_ms)]
     if not known:
         return {}, {}
-    return await catalog.read(lambda tx: _seen(tx, visible, scope, known))
-
-
-async def _seen(
-    tx: CatalogTransaction, visible: Visible, scope: Scope, passages: Sequence[Passage]
-) -> tuple[dict[PassageId, Passage], Mapping[DocumentId, int]]:
-    seen = await visible(tx, scope, passages)
-    shown = await tx.documents.live({each.document for each in seen})
-    return {each.id: each for each in seen}, {id_: each.updated_ms for id_, each in shown.items()}
+    seen, changed_ms = await catalog.read(lambda tx: visible(tx, scope, known))
+    return {each.id: each for each in seen}, changed_ms
 
 
 def is_after(passage: Passage, at_ms: int) -> bool:

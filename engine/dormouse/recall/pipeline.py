@@ -33,7 +33,7 @@ from dormouse.recall.lexical import NOMINEES, term_arms, term_weights
 from dormouse.recall.max_sim import AskedTokens, asked_tokens
 from dormouse.recall.recent import MAX_ITEMS, PassagesOf, Pending, find_pending, on_one_scale
 from dormouse.recall.status_probe import BUDGET_S, probe
-from dormouse.recall.understand import Understanding, understand
+from dormouse.recall.understand import Understanding
 from dormouse.recall.vector import gather_evidence, gather_scores
 
 SessionSearch = Callable[[Scope, str, str, int], Awaitable[Sequence[SessionHit]]]
@@ -81,9 +81,7 @@ class RecallPipeline:
             return result
 
     async def _recall(self, scope: Scope, request: RecallRequest) -> RecallResult:
-        now_ms = self._ports.clock.now_ms()
-        reference_ms = now_ms if request.at_ms is None else request.at_ms
-        course = Course(scope, request, understand(request.query, reference_ms), now_ms)
+        course = Course(scope, request, self._ports.clock.now_ms())
         session_hits = await self._sessions(course)
         hits = await self._graph(course) if wants_graph(request, session_hits) else ()
         if course.failure and not hits and not session_hits:
@@ -115,8 +113,9 @@ class RecallPipeline:
 
     async def _weighed(self, course: Course) -> tuple[_Weights, list[Pending]]:
         with telemetry.span(telemetry.RECALL_LEXICAL):
+            understanding = course.understanding
             weights, waiting, course.dataset_names = await self._ports.catalog.read(
-                lambda tx: _looked_up(tx, course.scope, course.understanding)
+                lambda tx: _looked_up(tx, course.scope, understanding)
             )
             pending = await find_pending(waiting, self._passages_of, weights)
         return weights, pending
@@ -174,9 +173,10 @@ class RecallPipeline:
         else:
             ranked = fuse(course.understanding, asked, evidence, self._weights)
         ranked = pooled(ranked, named)
-        known = {each.passage for each in ranked}
-        fresh = [each for each in pending if each.passage.id not in known]
-        ranked += on_one_scale(fresh, ranked, [terms_found.get(each.passage, 0.0) for each in ranked])
+        if pending:
+            known = {each.passage for each in ranked}
+            fresh = [each for each in pending if each.passage.id not in known]
+            ranked += on_one_scale(fresh, ranked, [terms_found.get(each.passage, 0.0) for each in ranked])
         return sorted(ranked, key=lambda each: (-each.score, each.passage))
 
     async def _answered(self, course: Course, result: RecallResult) -> RecallResult:

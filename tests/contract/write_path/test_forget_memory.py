@@ -46,7 +46,8 @@ async def texts(world: World) -> list[str]:
 
 async def shown(world: World, passages: list[Passage]) -> list[str]:
     async with world.ports.catalog.reading() as tx:
-        return sorted(each.text for each in await visible(tx, await world.scope(), passages))
+        seen, _ = await visible(tx, await world.scope(), passages)
+        return sorted(each.text for each in seen)
 
 
 async def original(world: World, document: DocumentId) -> str:

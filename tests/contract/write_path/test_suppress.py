@@ -93,7 +93,7 @@ async def test_it_is_hidden_from_the_commit_on(world: World) -> None:
     await world.suppress(document)
 
     async with world.ports.catalog.reading() as tx:
-        seen = await visible(tx, await world.scope(), passages)
+        seen, _ = await visible(tx, await world.scope(), passages)
     assert document not in {each.document for each in seen}
     assert [each.is_suppressed for each in await world.documents() if each.id == document] == [True]
 
