@@ -10,11 +10,8 @@ from contextlib import asynccontextmanager
 
 import structlog
 
-from dormouse.apply.loop import Applier
 from dormouse.errors import UnavailableError
 from dormouse.ids import WorkspaceId
-from dormouse.ingest.extract import ExtractWorker
-from dormouse.ingest.sweep import Sweeper
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.vector_store import VectorStore
 
@@ -49,23 +46,10 @@ class Upkeep:
 
 
 class Loops:
-    """`beside` run with the others; one may end by itself."""
+    """By name; one may end by itself."""
 
-    def __init__(
-        self,
-        extract: ExtractWorker,
-        apply: Applier,
-        sweep: Sweeper,
-        upkeep: Upkeep,
-        beside: Mapping[str, Callable[[], Coroutine[None, None, None]]],
-    ) -> None:
-        self._loops = {
-            "extract": extract.run,
-            "apply": apply.run,
-            "sweep": sweep.run,
-            "upkeep": upkeep.run,
-            **beside,
-        }
+    def __init__(self, loops: Mapping[str, Callable[[], Coroutine[None, None, None]]]) -> None:
+        self._loops = dict(loops)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

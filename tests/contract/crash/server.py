@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
-from dormouse import compose
+from dormouse.compose import embedded
 from dormouse.ports.bundle import Ports
 from dormouse.settings import EngineSettings, read
 from dormouse_gateway.app import serve
 from dormouse_gateway.settings import GatewaySettings
 from tests.contract.crash.kill_points import VARIABLE, KillPoint, armed
 
-open_ports = compose.open_ports
+open_ports = embedded.open_ports
 
 
 @asynccontextmanager
@@ -24,5 +24,5 @@ async def open_armed_ports(settings: EngineSettings) -> AsyncIterator[Ports]:
 
 
 if __name__ == "__main__":
-    compose.open_ports = open_armed_ports
+    embedded.open_ports = open_armed_ports
     asyncio.run(serve(read(GatewaySettings, os.environ), on_ready=partial(print, flush=True)))
