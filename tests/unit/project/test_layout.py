@@ -18,6 +18,16 @@ MACHINE_PATHS = re.compile(rf"{re.escape(str(ROOT))}\b|/tm[p]/[a-z]|/ro[o]t/\w|\
 
 # Packages that export names; all others hold a docstring and nothing else.
 EXPORTS = {
+    "engine/dormouse/compose/__init__.py": [
+        "LOCAL_PRINCIPAL",
+        "PATIENCE",
+        "assemble",
+        "drop_migration",
+        "open_engine",
+        "open_ports",
+        "request_migration",
+        "request_rebuild",
+    ],
     "gateway/dormouse_gateway/contracts/graph/rest/__init__.py": ["rest_routes"],
 }
 
