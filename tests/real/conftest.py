@@ -20,10 +20,11 @@ from tests.builders import NOW_MS
 from tests.contract.write_path.world import World
 from tests.contract.write_path.world import opened as opened_world
 from tests.hand_clock import HandClock
-from tests.toolchain import neo4j, postgresql, s3_server
+from tests.toolchain import neo4j, postgresql, s3_server, vector_server
 from tests.toolchain.neo4j import Neo4jPrograms, Neo4jServer
 from tests.toolchain.postgresql import PostgresqlServer
 from tests.toolchain.s3_server import S3Server
+from tests.toolchain.vector_server import VectorServer
 
 
 @pytest.fixture(scope="session")
@@ -90,6 +91,13 @@ async def blobs(s3_settings: S3Settings) -> AsyncIterator[BlobStore]:
         yield made
     finally:
         await made.close()
+
+
+@pytest.fixture(scope="session")
+def vector_server_process() -> Iterator[VectorServer]:
+    """Needs nothing but what is installed for the tests."""
+    with vector_server.running() as server:
+        yield server
 
 
 @pytest.fixture
