@@ -3,7 +3,6 @@
 Only POST is served: a stateless server has no stream to open and no session to end, and says so with 405.
 """
 
-import json
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Literal
 
@@ -11,21 +10,22 @@ from mcp.server import Server
 from mcp.server.streamable_http import check_accept_headers
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import RequestBodyLimitMiddleware
+from mcp.types import INVALID_REQUEST
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from dormouse_gateway.mcp.exchange import refusal
+from dormouse_gateway.mcp.handshake_exchange import VERSION_HEADER, HandshakeExchange
+from dormouse_gateway.mcp.newer_exchange import NewerExchange
 from dormouse_gateway.mcp.session_id import SessionIds
-from dormouse_gateway.mcp.single_exchange import VERSION_HEADER, SingleExchange
-from dormouse_gateway.mcp.sole_keys import RepeatedKeyError, loads
 from dormouse_gateway.web.operation import Answer, DescribedRoute, Operation
 
 BODY_LIMIT_BYTES = 16 * 1024 * 1024  # 10 MiB of content are 13.4 MiB of base64
 
 _NOT_ACCEPTABLE = "Not Acceptable: Client must accept both application/json and text/event-stream"
-_INVALID_REQUEST = -32600
 
 
 class RpcMessage(BaseModel):
@@ -59,14 +59,12 @@ class Endpoint:
     """An ASGI application for one server. Serves only inside `running()`, which can be entered once."""
 
     def __init__(self, server: Server[Any], session_ids: SessionIds) -> None:
-        self._modern = StreamableHTTPSessionManager(
-            server, stateless=True, max_request_body_size=BODY_LIMIT_BYTES
-        )
-        self._newer = RequestBodyLimitMiddleware(_SoleKeys(self._modern.asgi_app), BODY_LIMIT_BYTES)
-        self._handshake = RequestBodyLimitMiddleware(SingleExchange(server, session_ids), BODY_LIMIT_BYTES)
+        self._sdk = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=BODY_LIMIT_BYTES)
+        self._newer = RequestBodyLimitMiddleware(NewerExchange(server, self._sdk.asgi_app), BODY_LIMIT_BYTES)
+        self._handshake = RequestBodyLimitMiddleware(HandshakeExchange(server, session_ids), BODY_LIMIT_BYTES)
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        return self._modern.run()
+        return self._sdk.run()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # One of uvicorn's parsers leaves white space at the end of header values.
@@ -87,37 +85,9 @@ def mcp_routes(path: str, endpoint: ASGIApp) -> list[DescribedRoute]:
     return [DescribedRoute(each, endpoint, {"POST": MESSAGE}) for each in (path, f"{path}/")]
 
 
-class _SoleKeys:
-    """Refuses a message with a key twice, which the SDK would read as it likes. Its body comes in one piece."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        first = await receive()
-        waiting = [first]
-        try:
-            loads(first.get("body", b""))
-        except RepeatedKeyError as exc:
-            await _invalid(400, None, f"Invalid request: {exc}")(scope, receive, send)
-            return
-        except (ValueError, RecursionError):
-            pass  # the SDK has the protocol's words for it
-
-        async def again() -> Message:
-            return waiting.pop() if waiting else await receive()
-
-        await self._app(scope, again, send)
-
-
 def _refusal(request: Request) -> Response | None:
     if request.method != "POST":
         return Response(status_code=405, headers={"Allow": "POST"})
     if "accept" in request.headers and not all(check_accept_headers(request)):
-        return _invalid(406, "server-error", _NOT_ACCEPTABLE)
+        return refusal(406, INVALID_REQUEST, _NOT_ACCEPTABLE, "server-error")
     return None
-
-
-def _invalid(status: int, number: str | None, message: str) -> Response:
-    body = {"jsonrpc": "2.0", "id": number, "error": {"code": _INVALID_REQUEST, "message": message}}
-    return Response(json.dumps(body, separators=(",", ":")), status_code=status, media_type="application/json")
