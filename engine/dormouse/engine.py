@@ -14,7 +14,6 @@ from dormouse.access.original import read_original
 from dormouse.audit.accept import RepairAcceptor
 from dormouse.audit.auditor import Auditor
 from dormouse.audit.export import Exporter, What
-from dormouse.errors import DormouseError
 from dormouse.forget.accept import ForgetAcceptor
 from dormouse.forget.suppress import SuppressAcceptor
 from dormouse.ids import DatasetId, DocumentId, JobId, PrincipalId, SessionEntryId
@@ -32,6 +31,7 @@ from dormouse.model.dataset import Dataset, DatasetSummary
 from dormouse.model.document import Content, Item, Original
 from dormouse.model.export import ExportRow
 from dormouse.model.graph_page import GraphPage, GraphPlace
+from dormouse.model.health import Health, LanguageModelUse
 from dormouse.model.job import Job, JobStep, Stage
 from dormouse.model.recall import RecallRequest, RecallResult
 from dormouse.model.receipt import ForgetReceipt, IdempotencyKey, Receipt
@@ -361,9 +361,13 @@ class Engine:
         """Raises `UnavailableError` naming the part that does not answer."""
         await self._catalog.check()
 
-    async def troubles(self, scope: Scope) -> Sequence[DormouseError]:
+    async def troubles(self, scope: Scope) -> Health:
         """What is wrong with the parts of this engine; empty when all is well."""
         return await troubles(self._ports, scope)
+
+    def language_model(self) -> LanguageModelUse | None:
+        """The one this process asks, if it asks one."""
+        return self._ports.language_model()
 
 
 def _with(scope: Scope, dataset: Dataset) -> Scope:

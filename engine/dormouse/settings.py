@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
@@ -113,6 +114,11 @@ class LLMSettings(Group):
     @property
     def is_configured(self) -> bool:
         return bool(self.base_url and self.model)
+
+    @property
+    def host(self) -> str:
+        """Of the endpoint, with its port, never with credentials."""
+        return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
 
 class EmbeddingSettings(Group):

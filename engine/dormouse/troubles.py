@@ -1,17 +1,18 @@
 """What is wrong with the parts of a running engine, for people who look for a fault."""
 
-from collections.abc import Sequence
 from functools import partial
 
-from dormouse.errors import DormouseError, MisconfiguredError, UnavailableError
+from dormouse.errors import DormouseError, EmbedderUnavailableError, MisconfiguredError, UnavailableError
+from dormouse.model.health import Health
+from dormouse.model.rebuild import DerivedStore
 from dormouse.model.scope import Scope
 from dormouse.ports.bundle import Ports
 
 
-async def troubles(ports: Ports, scope: Scope) -> Sequence[DormouseError]:
-    """What each store that does not answer says, and whether graph and vectors hold the same; empty when all
-    is well."""
-    found: list[DormouseError] = []
+async def troubles(ports: Ports, scope: Scope) -> Health:
+    """Each probe raises a problem, or returns a warning where there is one."""
+    problems: list[DormouseError] = []
+    warnings: list[DormouseError] = []
     probes = (
         ports.catalog.check,
         partial(_graph_and_vectors, ports, scope),
@@ -21,10 +22,12 @@ async def troubles(ports: Ports, scope: Scope) -> Sequence[DormouseError]:
     )
     for probe in probes:
         try:
-            await probe()
+            warning = await probe()
         except (UnavailableError, MisconfiguredError) as exc:
-            found.append(exc)
-    return found
+            problems.append(exc)
+        else:
+            warnings += [warning] if warning else []
+    return Health(tuple(problems), tuple(warnings))
 
 
 async def _blobs(ports: Ports, scope: Scope) -> None:
@@ -39,25 +42,41 @@ async def _progress(ports: Ports, scope: Scope) -> None:
         raise UnavailableError(f"accepted work waits and is tried again by itself ({reason})")
 
 
-async def _model(ports: Ports, scope: Scope) -> None:
-    """A move to it that is under way is told as a rebuild."""
+async def _model(ports: Ports, scope: Scope) -> DormouseError | None:
+    """The former model goes on answering where it can be had; a move that is under way is told as a rebuild."""
+    active, configured = ports.embedders.active, ports.embedders.configured
+    if active.model == configured.model:
+        return None
     async with ports.catalog.reading() as tx:
         is_moving = (await tx.workspaces.get(scope.workspace)).building is not None
-    active, configured = ports.embedders.active.model, ports.embedders.configured.model
-    if active != configured and not is_moving:
-        raise MisconfiguredError(
-            f"another embedding model is configured ({configured}) than the one that answers ({active}): run "
-            "`dormouse migrate-embedding`, or configure the former one again",
-            setting="EMBEDDING__MODEL",
-        )
+    different = MisconfiguredError(
+        f"another embedding model is configured ({configured.model}) than the one that answers "
+        f"({active.model}): run `dormouse migrate-embedding`, or configure the former one again",
+        setting="EMBEDDING__MODEL",
+    )
+    try:
+        await active.embed_query("dormouse")
+    except EmbedderUnavailableError as exc:
+        raise exc if is_moving else different from exc
+    return None if is_moving else different
 
 
-async def _graph_and_vectors(ports: Ports, scope: Scope) -> None:
+async def _graph_and_vectors(ports: Ports, scope: Scope) -> DormouseError | None:
     async with ports.catalog.reading() as tx:
-        rebuilt = [each.store.value for each in await tx.history.rebuilds(scope.workspace)]
-    if rebuilt:
-        names = " and ".join(rebuilt)
-        raise UnavailableError(f"being rebuilt: {names}; `dormouse jobs` shows how far it is")
+        rebuilds = await tx.history.rebuilds(scope.workspace)
+        is_beside = (await tx.workspaces.get(scope.workspace)).building is not None
+    if rebuilds:
+        names = " and ".join(each.store.value for each in rebuilds)
+        told = UnavailableError(f"being rebuilt: {names}; `dormouse jobs` shows how far it is")
+        if not is_beside or any(each.store is DerivedStore.GRAPH for each in rebuilds):
+            raise told
+        await ports.vector_upkeep.marks_after(scope, None, 1)  # raises where the former ones are lost
+        return told
+    await _compare(ports, scope)
+    return None
+
+
+async def _compare(ports: Ports, scope: Scope) -> None:
     passages = (await ports.graph.count(scope)).passages
     points = await ports.vectors.count(scope)
     if passages == points:

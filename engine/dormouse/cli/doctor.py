@@ -9,7 +9,7 @@ import os
 import platform
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -23,7 +23,7 @@ from dormouse.adapters.remote.rest import Endpoint, RefusedError, RestClient
 from dormouse.cli.status import held
 from dormouse.cli.terminal import say
 from dormouse.errors import DormouseError, MisconfiguredError
-from dormouse.settings import ClientSettings, read
+from dormouse.settings import ClientSettings, LLMSettings, read
 
 DISTRIBUTION = "dormouse-memory"
 LEAST_PYTHON = (3, 11)
@@ -36,6 +36,7 @@ BLOBS_BUDGET_S = 5.0
 _RESTORE = "Stop the server and restore the data folder from a backup."
 _REBUILD = "Run `dormouse rebuild`: they are made anew from what was remembered."
 _DERIVED = frozenset({"graph.sqlite3"})
+_LANGUAGE_MODEL = "language model"
 _PRIVATE = (SERVER_FILE, "catalog.sqlite3", "graph.sqlite3", "session.key")
 
 State = Literal["ok", "warning", "problem"]
@@ -84,16 +85,16 @@ async def _findings() -> AsyncIterator[Finding]:
     if settings.remote.url:
         endpoint = Endpoint(settings.remote.url, settings.remote.api_key.get_secret_value())
         yield Finding("memory", "ok", f"kept by {settings.remote.url}, nothing on this machine")
-        yield await _memory(endpoint, None)
+        async for finding in _served(endpoint, None, settings.llm):
+            yield finding
         return
     yield await _model()
     yield _reader()
-    yield _language_model(settings)
-    async for finding in _local(settings.data_dir):
+    async for finding in _local(settings.data_dir, settings.llm):
         yield finding
 
 
-async def _local(folder: Path) -> AsyncIterator[Finding]:
+async def _local(folder: Path, llm: LLMSettings) -> AsyncIterator[Finding]:
     for finding in _folder(folder):
         yield finding
     # In a folder that cannot be written no database opens, which says nothing about the databases.
@@ -107,7 +108,10 @@ async def _local(folder: Path) -> AsyncIterator[Finding]:
     yield _server(folder, owner)
     yield port(int(os.environ.get("DORMOUSE_PORT") or DEFAULT_PORT), owner)
     if owner:
-        yield await _memory(Endpoint(owner.url, owner.token), folder)
+        async for finding in _served(Endpoint(owner.url, owner.token), folder, llm):
+            yield finding
+    else:
+        yield own_language_model(llm)
 
 
 def python_version(found: tuple[int, int, int]) -> Finding:
@@ -141,10 +145,26 @@ def _reader() -> Finding:
     return Finding("documents", "ok", "text, Markdown, code, CSV and JSON; PDF, Office and mail by kreuzberg")
 
 
-def _language_model(settings: ClientSettings) -> Finding:
-    if settings.llm.is_configured:
-        return Finding("language model", "ok", f"{settings.llm.model} at {settings.llm.base_url}")
-    return Finding("language model", "ok", "none configured; none is needed")
+def own_language_model(llm: LLMSettings) -> Finding:
+    """Of this environment, while no server runs that would have its own."""
+    if llm.is_configured:
+        words = f"{llm.model} at {llm.host}, by this environment: no server runs"
+        return Finding(_LANGUAGE_MODEL, "ok", words)
+    return Finding(_LANGUAGE_MODEL, "ok", "none configured in this environment; none is needed")
+
+
+def language_model(used: Mapping[str, Any], llm: LLMSettings) -> Finding:
+    """What the server said it uses, and how this environment differs."""
+    words = f"{used['model']} at {used['endpoint']}" if used["configured"] else "none; none is needed"
+    words = f"{words}, by the server"
+    if used["lastError"]:
+        remedy = "Look at its log, and at the DORMOUSE_LLM__ settings that it was started with."
+        return Finding(_LANGUAGE_MODEL, "warning", f"{words}; its last call: {used['lastError']}", remedy)
+    is_other = (used["model"], used["endpoint"]) != (llm.model, llm.host)
+    if llm.is_configured and is_other:
+        words = f"{words}; this environment says {llm.model} at {llm.host}"
+        return Finding(_LANGUAGE_MODEL, "warning", words, "Restart the server with the settings that you want.")
+    return Finding(_LANGUAGE_MODEL, "ok", words)
 
 
 def _folder(folder: Path) -> Iterator[Finding]:
@@ -240,8 +260,8 @@ def port(wanted: int, owner: ServerAddress | None) -> Finding:
         return Finding(about, "warning", "taken by another program", remedy)
 
 
-async def _memory(endpoint: Endpoint, folder: Path | None) -> Finding:
-    """Whether the stores answer, and what they take on disk."""
+async def _served(endpoint: Endpoint, folder: Path | None, llm: LLMSettings) -> AsyncIterator[Finding]:
+    """Whether the stores answer, what they take on disk, and which language model is asked."""
 
     async def located() -> Endpoint:
         return endpoint
@@ -251,11 +271,17 @@ async def _memory(endpoint: Endpoint, folder: Path | None) -> Finding:
             now = await client.status()
     except (DormouseError, RefusedError) as exc:
         remedy = getattr(exc, "remediation", "") or "Look at its log, or run `dormouse stop` and try again."
-        return Finding("memory", "problem", str(exc), remedy)
+        yield Finding("memory", "problem", str(exc), remedy)
+        return
+    if "languageModel" in now:  # a server elsewhere may be an older one
+        yield language_model(now["languageModel"], llm)
+    for warning in now.get("warnings", ()):
+        yield Finding("memory", "warning", str(warning["message"]))
     if now["problems"]:
         words = "; ".join(str(problem["message"]) for problem in now["problems"])
-        return Finding("memory", "problem", words, "Run `dormouse stop` and try again; its log says more.")
-    return Finding("memory", "ok", _amount(now, folder))
+        yield Finding("memory", "problem", words, "Run `dormouse stop` and try again; its log says more.")
+    else:
+        yield Finding("memory", "ok", _amount(now, folder))
 
 
 def _amount(now: dict[str, Any], folder: Path | None) -> str:

@@ -33,6 +33,8 @@ async def status(*, as_json: bool) -> int:
         say(f"  {row['name']}: {amount(row['documents'], 'document')}, {amount(row['passages'], 'passage')}")
     for problem in now["problems"]:
         note(f"problem: {problem['message']}")
+    for warning in now.get("warnings", ()):  # a server elsewhere may be an older one
+        note(f"warning: {warning['message']}")
     return 0 if not now["problems"] else 1
 
 

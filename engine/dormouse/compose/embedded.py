@@ -102,6 +102,7 @@ async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
         directory=LocalWorkspaceDirectory(),
         clock=clock,
         deriver=model.extractor if model else None,
+        language_model=model.use if model else lambda: None,
     )
 
 

@@ -1,8 +1,10 @@
 """Every port a running engine needs, opened together and closed together."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dormouse.clock import Clock
+from dormouse.model.health import LanguageModelUse
 from dormouse.ports.answerer import Answerer
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
@@ -22,7 +24,7 @@ from dormouse.ports.workspace_directory import WorkspaceDirectory
 @dataclass(frozen=True, slots=True)
 class Ports:
     """`renewal` and `collections` are the care of what `graph` and `vectors` use; `deriver` is None where no
-    language model derives memories."""
+    language model derives memories, and `language_model` tells which one is asked."""
 
     catalog: Catalog
     graph: GraphStore
@@ -41,6 +43,7 @@ class Ports:
     directory: WorkspaceDirectory
     clock: Clock
     deriver: WindowExtractor | None = None
+    language_model: Callable[[], LanguageModelUse | None] = lambda: None
 
     @property
     def embedder(self) -> Embedder:

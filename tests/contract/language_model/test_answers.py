@@ -132,3 +132,25 @@ def test_a_start_without_a_model_does_not_load_its_client() -> None:
     )
 
     assert loaded.stdout.strip() == "False"
+
+
+def test_the_doctor_tells_of_the_model_that_the_server_asks(
+    scripted: ScriptedServer, program_with: Callable[..., Program]
+) -> None:
+    """Whatever the environment of the command says."""
+    scripted.script.reply = lambda *_: refusal(401, "Incorrect API key provided.", "invalid_api_key")
+    served = program_with(**scripted.environment, DORMOUSE_LLM__ENRICH="false")
+    elsewhere = program_with()
+    host = scripted.url.removeprefix("http://").removesuffix("/v1")
+    with remembering(served) as client:
+        before = client.get("/api/v1/status").json()["languageModel"]
+        client.post("/api/v1/recall", json=QUESTION)
+        after = client.get("/api/v1/status").json()["languageModel"]
+        examined = {each["about"]: each for each in json.loads(elsewhere.run("doctor", "--json").stdout)}
+    alone = {each["about"]: each for each in json.loads(elsewhere.run("doctor", "--json").stdout)}
+
+    assert before == {"configured": True, "model": MODEL, "endpoint": host, "lastError": None}
+    assert after == {**before, "lastError": "model_refused"}
+    assert examined["language model"]["state"] == "warning"
+    assert f"{MODEL} at {host}, by the server" in examined["language model"]["detail"]
+    assert alone["language model"]["detail"] == "none configured in this environment; none is needed"

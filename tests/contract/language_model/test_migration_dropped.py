@@ -47,6 +47,9 @@ def moving(program: Program, scripted: ScriptedServer) -> Iterator[httpx.Client]
         asked = client.post(MIGRATION_PATH)
         assert asked.status_code == 202, asked.text
         wait_until(lambda: len(collections(program)) > 1)
+        status = client.get("/api/v1/status").json()
+        assert (status["status"], status["problems"]) == ("ready", [])
+        assert "being rebuilt: vectors" in status["warnings"][0]["message"]
         yield client
     scripted.script.answers_embeddings = True
 

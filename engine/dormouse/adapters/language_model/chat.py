@@ -20,7 +20,7 @@ from dormouse.adapters.language_model.endpoint import (
     failures_translated,
     retry_after_s,
 )
-from dormouse.errors import ModelRefusedError, ModelUnavailableError
+from dormouse.errors import ModelRefusedError, ModelReplyMalformedError, ModelUnavailableError
 
 _MALFORMED_REQUEST = frozenset({400, 422})
 
@@ -53,12 +53,25 @@ class ChatModel:
     def __init__(self, client: openai.AsyncOpenAI, model: str, *, slots: int) -> None:
         self._client = client
         self.model = model
+        self.last_failure = ""  # the code of what the last question ended in
         self._slots = asyncio.Semaphore(slots)
         self._dialect = Dialect()
 
     async def ask(self, prompt: Prompt, *, is_patient: bool = True) -> Reply:
         """Raises `ModelUnavailableError`, `ModelRefusedError` and `ModelReplyMalformedError`; an impatient
         caller's one attempt is all."""
+        try:
+            reply = await self._attempted(prompt, is_patient=is_patient)
+        except (ModelUnavailableError, ModelRefusedError, ModelReplyMalformedError) as exc:
+            self.last_failure = exc.code
+            raise
+        self.last_failure = ""
+        return reply
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _attempted(self, prompt: Prompt, *, is_patient: bool) -> Reply:
         attempt = 1
         async with self._slots:
             while True:
@@ -70,9 +83,6 @@ class ChatModel:
                         raise
                 attempt += 1
                 await asyncio.sleep(wait_s)
-
-    async def close(self) -> None:
-        await self._client.close()
 
     async def _asked(self, prompt: Prompt, attempt: int) -> Reply:
         """In ever simpler words while the endpoint does not understand; what it understood is kept."""

@@ -8,6 +8,7 @@ from dormouse.adapters.answerer.patient import PatientAnswerer
 from dormouse.adapters.extractor.llm import LlmExtractor
 from dormouse.adapters.language_model.chat import ChatModel
 from dormouse.adapters.language_model.endpoint import open_client
+from dormouse.model.health import LanguageModelUse
 from dormouse.settings import LLMSettings
 
 ANSWERS_AT_ONCE = 8  # callers wait for them, so they never queue behind the deriving of memories
@@ -15,11 +16,16 @@ ANSWERS_AT_ONCE = 8  # callers wait for them, so they never queue behind the der
 
 @dataclass(frozen=True, slots=True)
 class LanguageModel:
-    """`extractor` is None where memories are not to be derived."""
+    """`extractor` is None where memories are not to be derived; `host` names the endpoint."""
 
     answerer: PatientAnswerer
     extractor: LlmExtractor | None
     chats: tuple[ChatModel, ...]
+    host: str
+
+    def use(self) -> LanguageModelUse:
+        failures = [chat.last_failure for chat in self.chats if chat.last_failure]
+        return LanguageModelUse(self.chats[0].model, self.host, failures[0] if failures else "")
 
     async def close(self) -> None:
         for chat in self.chats:
@@ -36,6 +42,7 @@ def open_language_model(settings: LLMSettings) -> LanguageModel:
         ),
         extractor=LlmExtractor(derives) if settings.enrich else None,
         chats=(answers, derives),
+        host=settings.host,
     )
 
 

@@ -5,7 +5,19 @@ import pytest
 
 from dormouse.adapters.data_folder.examine import Database
 from dormouse.adapters.data_folder.server_file import ServerAddress
-from dormouse.cli.doctor import Finding, catalog, doctor, line, port, python_version, size, space
+from dormouse.cli.doctor import (
+    Finding,
+    catalog,
+    doctor,
+    language_model,
+    line,
+    own_language_model,
+    port,
+    python_version,
+    size,
+    space,
+)
+from dormouse.settings import LLMSettings
 
 
 def test_a_finding_says_what_to_do_below_what_is_wrong() -> None:
@@ -58,3 +70,49 @@ async def test_a_setting_with_a_wrong_name_ends_in_one_problem(
 
     assert code == 1
     assert "DORMOUSE_LOG_LEVEL" in capsys.readouterr().out
+
+
+LLM = LLMSettings(base_url="http://ada:secret@llm.test:9000/v1", model="large")
+
+
+def test_without_a_server_the_language_model_is_this_environments() -> None:
+    assert own_language_model(LLM) == Finding(
+        "language model", "ok", "large at llm.test:9000, by this environment: no server runs"
+    )
+    assert "in this environment" in own_language_model(LLMSettings()).detail
+
+
+@pytest.mark.parametrize(
+    ("used", "here", "state", "words"),
+    [
+        ({}, LLM, "ok", "large at llm.test:9000, by the server"),
+        ({}, LLMSettings(), "ok", "large at llm.test:9000, by the server"),
+        (
+            {"lastError": "model_refused"},
+            LLM,
+            "warning",
+            "large at llm.test:9000, by the server; its last call: model_refused",
+        ),
+        (
+            {"configured": False, "model": None, "endpoint": None},
+            LLMSettings(),
+            "ok",
+            "none; none is needed, by the server",
+        ),
+        (
+            {"configured": False, "model": None, "endpoint": None},
+            LLM,
+            "warning",
+            "none; none is needed, by the server; this environment says large at llm.test:9000",
+        ),
+    ],
+)
+def test_the_language_model_is_the_one_that_the_server_uses(
+    used: dict[str, object], here: LLMSettings, state: str, words: str
+) -> None:
+    told = {"configured": True, "model": "large", "endpoint": "llm.test:9000", "lastError": None, **used}
+
+    finding = language_model(told, here)
+
+    assert (finding.state, finding.detail) == (state, words)
+    assert bool(finding.remedy) == (state != "ok")

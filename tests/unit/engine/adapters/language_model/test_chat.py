@@ -250,3 +250,15 @@ async def test_other_programs_variables_are_not_followed(monkeypatch: pytest.Mon
     await Noting(lambda *_: said()).model().ask(PROMPT)
 
     assert "theirs" not in str(headers[0].raw)
+
+
+async def test_the_last_failure_is_known_until_a_question_is_answered() -> None:
+    model = Endpoint(lambda number, _: refused(401) if number == 1 else said()).model()
+    before = model.last_failure
+
+    with pytest.raises(ModelRefusedError):
+        await model.ask(PROMPT)
+    failed = model.last_failure
+    await model.ask(PROMPT)
+
+    assert (before, failed, model.last_failure) == ("", "model_refused", "")
