@@ -8,10 +8,12 @@ import typer
 
 from dormouse.adapters.data_folder.find import running_owner
 from dormouse.errors import DataFolderBusyError
+from dormouse.observability.process import observed
 from dormouse.settings import read
 from dormouse_gateway.app import serve
-from dormouse_gateway.observability import observed
 from dormouse_gateway.settings import GatewaySettings
+
+SERVICE_NAME = "dormouse-gateway"
 
 
 async def serve_folder(
@@ -22,7 +24,7 @@ async def serve_folder(
     Raises `MisconfiguredError` and, when another process owns the folder, `DataFolderBusyError` with where.
     """
     settings = read(GatewaySettings, environ, **overrides)
-    with observed(settings, environ):
+    with observed(settings, SERVICE_NAME, environ):
         try:
             await serve(settings, on_ready=_announce, idle_exit_s=idle_exit_s)
         except DataFolderBusyError as exc:

@@ -50,3 +50,13 @@ async def test_all_grants_on_a_dataset_go_at_once_and_those_on_others_stay(catal
 
         assert await tx.access.grants_on(dataset.id) == []
         assert [grant.dataset for grant in await tx.access.grants_to(ANOTHER_PRINCIPAL)] == [other.id]
+
+
+async def test_a_secret_is_what_the_first_made_it(catalog: Catalog) -> None:
+    async with catalog.transaction() as tx:
+        assert await tx.access.secret("sessions", "first") == "first"
+        await tx.commit()
+
+    async with catalog.transaction() as tx:
+        assert await tx.access.secret("sessions", "second") == "first"
+        assert await tx.access.secret("other", "third") == "third"

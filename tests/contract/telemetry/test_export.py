@@ -8,10 +8,10 @@ PROGRAM = """
 import structlog
 from dormouse import telemetry
 from dormouse.settings import read
-from dormouse_gateway.observability import observed
+from dormouse.observability.process import observed
 from dormouse_gateway.settings import GatewaySettings
 import os
-with observed(read(GatewaySettings, os.environ)):
+with observed(read(GatewaySettings, os.environ), "dormouse-gateway"):
     with telemetry.search_memory(workspace="local", search_type="auto", datasets=1) as seen:
         seen.outcome = "none"
         structlog.get_logger("test").info("inside")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import bindparam, delete, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection
-from dormouse.adapters.catalog.tables import grants, principals
+from dormouse.adapters.catalog.tables import grants, principals, secrets
 from dormouse.errors import NotFoundError
 from dormouse.ids import DatasetId, PrincipalId
 from dormouse.model.scope import Grant, Permission, Principal
@@ -69,3 +69,7 @@ class SqlAccessBook:
             )
             for row in rows
         ]
+
+    async def secret(self, name: str, made: str) -> str:
+        await self._connection.insert_if_absent(secrets, {"name": name, "value": made})
+        return str(await self._connection.value(select(secrets.c.value).where(secrets.c.name == name)))

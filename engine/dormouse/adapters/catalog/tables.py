@@ -368,3 +368,11 @@ ontologies = Table(
     UniqueConstraint("owner", "key"),
     Index(None, "blob"),
 )
+
+# What all processes share and nobody else knows, such as what session ids are signed with.
+secrets = Table(
+    "secrets",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)

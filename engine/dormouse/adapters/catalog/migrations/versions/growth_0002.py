@@ -26,6 +26,12 @@ def upgrade() -> None:
     _hidden()
     _ontologies()
     _rebuilds()
+    op.create_table(
+        "secrets",
+        sa.Column("name", TEXT, nullable=False),
+        sa.Column("value", TEXT, nullable=False),
+        sa.PrimaryKeyConstraint("name", name="pk_secrets"),
+    )
 
 
 def _hidden() -> None:

@@ -20,21 +20,23 @@ from structlog.types import EventDict, Processor
 
 from dormouse.settings import EngineSettings
 
-SERVICE_NAME = "dormouse-gateway"
 # Their info lines say nothing that an operator of ours would act on.
 QUIET_LOGGERS = ("alembic", "httpcore", "httpx", "mcp", "urllib3", "uvicorn")
 
 
 @contextmanager
-def observed(settings: EngineSettings, environ: Mapping[str, str] = os.environ) -> Iterator[None]:
-    """Logging and telemetry of this process, until the block ends; ending sends what is still waiting."""
+def observed(settings: EngineSettings, service: str, environ: Mapping[str, str] = os.environ) -> Iterator[None]:
+    """Logging and telemetry of this process, until the block ends; ending sends what is still waiting.
+
+    `service` names it in traces unless `OTEL_SERVICE_NAME` does.
+    """
     log_to(sys.stderr, settings.log_level)
     if not settings.otlp_endpoint:
         yield
         return
-    from dormouse_gateway.export import exported  # noqa: PLC0415 - the SDK is loaded only to send somewhere
+    from dormouse.observability.export import exported  # noqa: PLC0415 - the SDK is loaded only to send somewhere
 
-    with exported(settings.otlp_endpoint, environ.get("OTEL_SERVICE_NAME") or SERVICE_NAME):
+    with exported(settings.otlp_endpoint, environ.get("OTEL_SERVICE_NAME") or service):
         yield
 
 

@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from dormouse import telemetry
-from dormouse_gateway.observability import QUIET_LOGGERS, log_to
+from dormouse.observability.process import QUIET_LOGGERS, log_to
 from tests.seen_telemetry import SeenTelemetry
 
 
@@ -97,9 +97,9 @@ def test_a_logged_exception_never_quotes_its_message(written: io.StringIO, logge
 def test_the_sdk_is_not_loaded_without_an_endpoint() -> None:
     program = (
         "import sys\n"
-        "from dormouse_gateway.observability import observed\n"
+        "from dormouse.observability.process import observed\n"
         "from dormouse_gateway.settings import GatewaySettings\n"
-        "with observed(GatewaySettings(), {}):\n"
+        "with observed(GatewaySettings(), 'dormouse-gateway', {}):\n"
         "    print([m for m in sys.modules if m.startswith(('opentelemetry.sdk', 'opentelemetry.exporter'))])\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
