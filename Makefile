@@ -46,7 +46,7 @@ test-crash: environment ## Kill the real server at every step and compare its st
 test-conformance: environment conformance-suite ## The real server against the official suite of MCP
 	@$(PYTEST) tests/conformance
 
-test-real: environment real-servers ## Adapters of servers on real ones: PostgreSQL, S3 and Neo4j, killed and started again
+test-real: environment real-servers ## Adapters of servers on real ones: PostgreSQL, S3, Neo4j and Kafka, killed and started again
 	@$(PYTEST) $(AT_ONCE) tests/real
 
 test-isolation: environment ## Ten thousand operations of users who must not notice each other: minutes
@@ -92,3 +92,4 @@ real-servers: environment
 	@$(BIN)/python -m tests.toolchain.postgresql || true
 	@$(BIN)/python -m tests.toolchain.s3_server || true
 	@$(BIN)/python -m tests.toolchain.neo4j || true
+	@$(BIN)/python -m tests.toolchain.kafka || true

@@ -20,7 +20,8 @@ from tests.builders import NOW_MS
 from tests.contract.write_path.world import World
 from tests.contract.write_path.world import opened as opened_world
 from tests.hand_clock import HandClock
-from tests.toolchain import neo4j, postgresql, s3_server, vector_server
+from tests.toolchain import kafka, neo4j, postgresql, s3_server, vector_server
+from tests.toolchain.kafka import KafkaPrograms, KafkaServer
 from tests.toolchain.neo4j import Neo4jPrograms, Neo4jServer
 from tests.toolchain.postgresql import PostgresqlServer
 from tests.toolchain.s3_server import S3Server
@@ -66,6 +67,20 @@ def neo4j_programs() -> Neo4jPrograms:
 @pytest.fixture(scope="session")
 def neo4j_server(neo4j_programs: Neo4jPrograms) -> Iterator[Neo4jServer]:
     with neo4j.running(neo4j_programs) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def kafka_programs() -> KafkaPrograms:
+    found = kafka.installed()
+    if found is None:
+        pytest.skip("Kafka is missing: `make test-real` fetches it, with Maven and Java 17 or newer")
+    return found
+
+
+@pytest.fixture(scope="session")
+def kafka_server(kafka_programs: KafkaPrograms) -> Iterator[KafkaServer]:
+    with kafka.running(kafka_programs) as server:
         yield server
 
 

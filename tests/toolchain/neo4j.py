@@ -4,7 +4,6 @@ Pinned by a POM. A start costs three seconds with an archive of loaded classes, 
 """
 
 import os
-import re
 import secrets
 import shutil
 import subprocess
@@ -18,13 +17,13 @@ from pathlib import Path
 from neo4j import GraphDatabase
 from neo4j.exceptions import DriverError, Neo4jError
 
+from tests.toolchain import maven
 from tests.toolchain.cache import fill, kept
 from tests.toolchain.server_process import ServerProcess, free_port, listens
 
 POM = Path(__file__).with_name("neo4j-pom.xml")
 OLDEST_JAVA = 21
 USER = "neo4j"
-DEADLINE_S = 600.0
 START_S = 180.0  # it computes for seven seconds without the archive, on a machine that has other things to do
 HEAP = "320m"
 ARCHIVE = "classes.jsa"
@@ -36,10 +35,6 @@ JVM = (
 )  # None that opens modules, as a production's server has: they make the archive useless, and are not missed.
 
 
-class NoJavaError(Exception):
-    """Neither in JAVA_HOME, nor on the PATH, nor where Linux distributions put it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Neo4jPrograms:
     java: Path
@@ -48,8 +43,7 @@ class Neo4jPrograms:
 
     @property
     def class_path(self) -> str:
-        # In one order: the archive belongs to it.
-        return os.pathsep.join(map(str, sorted(self.jars.glob("*.jar"))))
+        return maven.class_path(self.jars)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +89,7 @@ class Neo4jServer:
 
 def installed() -> Neo4jPrograms | None:
     """None until `install` has run for this checkout's pins, or where there is no Java for it."""
-    java = _java()
+    java = maven.java(OLDEST_JAVA)
     if java is None or not _jars().exists():
         return None
     return Neo4jPrograms(java, _jars(), _archives(java) / ARCHIVE)
@@ -103,11 +97,11 @@ def installed() -> Neo4jPrograms | None:
 
 def install() -> None:
     """Needs Maven with a repository, whichever one it is set to, and Java 21 or newer."""
-    java = _java()
+    java = maven.java(OLDEST_JAVA)
     if java is None:
-        raise NoJavaError(f"Java {OLDEST_JAVA} or newer is needed: set JAVA_HOME to one")
+        raise maven.NoJavaError(OLDEST_JAVA)
     if not _jars().exists():
-        fill(_jars(), _fetch_into)
+        fill(_jars(), lambda folder: maven.fetch(POM, folder))
     programs = Neo4jPrograms(java, _jars(), _archives(java) / ARCHIVE)
     if not programs.archive.exists():
         fill(_archives(java), lambda folder: _archive_into(programs, folder))
@@ -185,24 +179,6 @@ def _quickly(programs: Neo4jPrograms) -> tuple[str, ...]:
     return (f"-XX:SharedArchiveFile={programs.archive}",) if programs.archive.exists() else ()
 
 
-def _java() -> Path | None:
-    """The newest of those that are new enough."""
-    homes = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
-    if on_path := shutil.which("java"):
-        homes.append(Path(on_path).resolve().parents[1])
-    homes += sorted(Path("/usr/lib/jvm").glob("*"))
-    found = [(version, home / "bin" / "java") for home in homes if (version := _version(home)) >= OLDEST_JAVA]
-    return max(found, key=lambda each: each[0])[1] if found else None
-
-
-def _version(home: Path) -> int:
-    try:
-        told = re.search(r'JAVA_VERSION="(\d+)', (home / "release").read_text(encoding="utf-8"))
-    except OSError:
-        return 0
-    return int(told[1]) if told else 0
-
-
 def _jars() -> Path:
     return kept("neo4j", (POM,))
 
@@ -210,11 +186,6 @@ def _jars() -> Path:
 def _archives(java: Path) -> Path:
     """Of this Java and these options."""
     return kept("neo4j-classes", (POM, Path(__file__), java.parents[1] / "release"))
-
-
-def _fetch_into(folder: Path) -> None:
-    copy = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={folder}")
-    subprocess.run(["mvn", "-B", "-q", "-f", POM, *copy], check=True, timeout=DEADLINE_S)
 
 
 def _archive_into(programs: Neo4jPrograms, folder: Path) -> None:
@@ -229,6 +200,7 @@ def _archive_into(programs: Neo4jPrograms, folder: Path) -> None:
 if __name__ == "__main__":
     try:
         install()
-    except (OSError, subprocess.SubprocessError, NoJavaError) as error:
-        why = str(error) if isinstance(error, NoJavaError) else f"{type(error).__name__}; more stands above"
+    except (OSError, subprocess.SubprocessError, maven.NoJavaError) as error:
+        is_java = isinstance(error, maven.NoJavaError)
+        why = str(error) if is_java else f"{type(error).__name__}; more stands above"
         sys.exit(f"dormouse: Neo4j could not be fetched: {why}")
