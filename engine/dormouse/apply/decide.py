@@ -28,6 +28,7 @@ from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.graph_store import GraphRows, GraphStore, MemoryQuery
 
+FORGETS_AT_ONCE = 200
 ALL_OF_A_DOCUMENT = 1_000_000  # passages; the limit of content bounds it long before
 
 Plan = Callable[[Change], Awaitable[ChangeSet]]
@@ -82,10 +83,11 @@ class Decider:
         known = await self._graph.passages(scope, [each.id for each in part.passages])
         forgotten_before = document.memory_from if document else 0  # its erasure may have had to wait
         present = {each.id: each for each in known if each.last_revision >= forgotten_before}
+        overdue = [each for each in known if each.id not in present]  # its erasure will not meet them any more
         resolution = resolve(change.dataset, part.extractions)
         reconciled = await self._reconcile(scope, part, present, resolution, job)
         searchable = document.searchable_revision if document else 0
-        erasure, retired = await self._retirement(scope, change, part)
+        erasure, doomed = await self._retirement(scope, change, part)
         new = frozenset(each.id for each in part.passages if each.id not in present)
         return ChangeSet(
             seq=change.seq,
@@ -100,7 +102,7 @@ class Decider:
             ),
             erasure=erasure,
             terms=_added_terms(change, part, frozenset() if is_hidden else new),
-            retired=retired,
+            retired=await self._retired(change, [*doomed, *overdue]),
             counts=_counts(part, resolution),
             is_hidden=is_hidden,
         )
@@ -120,18 +122,27 @@ class Decider:
         believed = [each for each in believed if each.passage not in kept]
         return reconcile(found, believed, resolution, Occasion(job.accepted_ms, job.revision))
 
-    async def _retirement(self, scope: Scope, change: Change, part: Part) -> tuple[Erasure | None, TermDelta]:
+    async def _retirement(
+        self, scope: Scope, change: Change, part: Part
+    ) -> tuple[Erasure | None, list[Passage]]:
         """An update's last part retires what only older revisions had."""
-        nothing = TermDelta(change.dataset, change.generation)
         if not change.is_last_part or change.revision == 1 or change.document is None:
-            return None, nothing
+            return None, []
         kept = {each.id for each in part.passages}
         erasure = Erasure(change.dataset, change.document, last_revision_below=change.revision)
         matching = await self._graph.matching(scope, erasure, limit=ALL_OF_A_DOCUMENT)
         doomed = [each for each in matching if each.id not in kept]
-        if not doomed:
-            return None, nothing  # erasing also rewrites files: not for nothing
-        return erasure, await self._counted.removal(change, doomed)
+        return (erasure if doomed else None), doomed  # erasing also rewrites files: not for nothing
+
+    async def _retired(self, change: Change, passages: list[Passage]) -> TermDelta:
+        """What these take out of the counts, but for those that an erasure behind this change takes out itself:
+        it counted them before it had to wait."""
+        if passages:
+            below = await self._catalog.read(lambda tx: _counted_below(tx, change))
+            passages = [each for each in passages if each.last_revision >= below]
+        if not passages:
+            return TermDelta(change.dataset, change.generation)
+        return await self._counted.removal(change, passages)
 
 
 async def _standing(tx: CatalogTransaction, change: Change) -> tuple[Document | None, Job, bool]:
@@ -140,6 +151,17 @@ async def _standing(tx: CatalogTransaction, change: Change) -> tuple[Document | 
     assert change.document is not None
     is_hidden = (await tx.hidden.of(change.document)).is_applied
     return await tx.documents.get(change.document), await tx.jobs.get(change.job), is_hidden
+
+
+async def _counted_below(tx: CatalogTransaction, change: Change) -> int:
+    """The revision below which planned erasures that wait behind have counted the document's passages."""
+    below, after_seq = 0, change.seq
+    while page := await tx.changes.waiting_forgets(change.workspace, after_seq, FORGETS_AT_ONCE):
+        for each in page:
+            if each.kind is ChangeKind.ERASE_MEMORY and each.document == change.document and each.change_set:
+                below = max(below, each.revision)
+        after_seq = page[-1].seq
+    return below
 
 
 async def _name(tx: CatalogTransaction, lease: ApplyLease, change: Change, blob: BlobKey) -> None:

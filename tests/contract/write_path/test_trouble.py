@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+import pytest
+
 from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.adapters.workspace_directory.local import LOCAL_WORKSPACE
 from dormouse.errors import DormouseError, EmbedderUnavailableError, StoreUnavailableError
@@ -171,6 +173,31 @@ async def test_a_forget_that_fails_lets_later_changes_by(world: World) -> None:
     await _pass_time(world, MAX_ATTEMPTS + 2)
 
     assert (await world.job(later.job.id)).stage is Stage.COMPLETE
+
+
+@promise("P3")
+@pytest.mark.parametrize("step", ["matching", "erase"], ids=["before it is planned", "after it was planned"])
+async def test_forgetting_a_memory_that_fails_until_it_is_taken_up_again_leaves_exact_counts(
+    world: World, step: str
+) -> None:
+    """The erasure goes behind what makes the item searchable again, which finds the former passages there."""
+    receipt = await world.remember("Ada moved to London.")
+    await world.work()
+    assert receipt.document is not None
+    graph = Troubled(world.ports.graph, step, DormouseError("a bug"))
+    _with(world, "graph", graph)
+    await world.forget_memory(receipt.document.id)
+    await world.take_up()
+
+    await _pass_time(world, MAX_ATTEMPTS + 1)
+    assert graph.failures >= MAX_ATTEMPTS
+    graph.is_well = True
+    await _pass_time(world, 2)
+    await world.work()
+
+    assert await world.term_counts("London") == (1, {"London": 1})
+    assert await world.ports.vectors.count(await world.scope()) == 1
+    assert (await world.audit()).findings == ()
 
 
 @promise("P3")
