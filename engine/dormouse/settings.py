@@ -29,7 +29,9 @@ NAMES_OF_OTHERS = frozenset(
         RATE_LIMIT__BURST RATE_LIMIT__CONCURRENT RATE_LIMIT__CONCURRENT_PER_CALLER
         RATE_LIMIT__FAILURES_PER_MINUTE RATE_LIMIT__REQUESTS_PER_S
         RECALL_SYSTEM_PROMPT RECALL_SYSTEM_PROMPT_FILE REMOTE__API_KEY REMOTE__URL TOOL_MODE
-        DATABASE__CONNECTIONS DATABASE__URL KAFKA__BOOTSTRAP_SERVERS
+        DATABASE__CONNECTIONS DATABASE__URL
+        KAFKA__BOOTSTRAP_SERVERS KAFKA__CA_FILE KAFKA__CLIENT_ID KAFKA__MECHANISM KAFKA__PARTITIONS
+        KAFKA__PASSWORD KAFKA__PREFIX KAFKA__REPLICAS KAFKA__TLS KAFKA__USER
         S3__ACCESS_KEY S3__BUCKET S3__ENDPOINT S3__REGION S3__SECRET_KEY S3__TIMEOUT_S
         WORKSPACES_FILE
     """.split()
@@ -192,6 +194,43 @@ class S3Settings(Group):
     """Seconds that one request may take, with what is tried again."""
 
 
+class KafkaSettings(Group):
+    """Kafka as the bell between processes, for the cluster's form: `dormouse topics ensure` makes its topics.
+    The laptop form rings inside its process and does not look at these."""
+
+    bootstrap_servers: str = ""
+    """Brokers to begin with, as `host:port`, several with commas between."""
+
+    prefix: str = Field(default="dormouse", pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$")
+    """Begins the names of the topics, `dormouse.ingest`, `dormouse.apply` and `dormouse.dlq`, and of the
+    consumer groups. Another one for each memory that shares the brokers."""
+
+    client_id: str = "dormouse"
+    """Name of this process in the brokers' logs and quotas."""
+
+    user: str = ""
+    """User of the brokers (SASL/SCRAM). Unset: they ask for none."""
+
+    password: SecretStr = SecretStr("")
+    """Its password; never logged."""
+
+    mechanism: Annotated[Literal["scram-sha-256", "scram-sha-512"], BeforeValidator(_lower)] = "scram-sha-512"
+    """How the password is proved: `scram-sha-512` or `scram-sha-256`."""
+
+    tls: bool = False
+    """Whether the brokers are reached over TLS; their certificate must be of the name they are reached by."""
+
+    ca_file: str = ""
+    """File of certificates (PEM) that verifies the brokers'. Unset: the system's."""
+
+    partitions: int = Field(default=12, ge=1, le=1000)
+    """Partitions of `ingest` and `apply`, each, at the least. A worker beyond this number hears no bell and
+    finds work only by looking. They can be added later, never taken away."""
+
+    replicas: int = Field(default=3, ge=1, le=9)
+    """Brokers that keep each record, at the least; 1 for a single broker."""
+
+
 class EngineSettings(BaseSettings):
     """What the engine itself needs, whichever process it runs in."""
 
@@ -245,6 +284,8 @@ class ServerSettings(EngineSettings):
     database: DatabaseSettings = DatabaseSettings()
 
     s3: S3Settings = S3Settings()
+
+    kafka: KafkaSettings = KafkaSettings()
 
 
 def read(settings: type[S], environ: Mapping[str, str], **overrides: object) -> S:

@@ -236,15 +236,21 @@ def send(
     """Ringing a bell, as `dormouse.ingest send` or `dormouse.apply send`; the first for a job is its origin."""
     attributes = _messaging(destination, "send", workspace, job)
     with span(f"{destination} send", attributes, kind=SpanKind.PRODUCER) as opened:
-        if job is not None and opened.is_recording() and job not in _origins:
-            _origins[job] = carried_context()
-            if len(_origins) > MAX_ORIGINS:
-                _origins.popitem(last=False)
+        if job is not None and opened.is_recording():
+            arrived(job, carried_context())
         yield opened
 
 
+def arrived(job: JobId, headers: Mapping[str, str]) -> None:
+    """Another process, or this one, rang for the job in the trace that `headers` carry; the first counts."""
+    if headers and job not in _origins:
+        _origins[job] = headers
+        if len(_origins) > MAX_ORIGINS:
+            _origins.popitem(last=False)
+
+
 def origin_of(job: JobId) -> Mapping[str, str] | None:
-    """Headers of the span that first rang for the job in this process; what a message would carry."""
+    """Headers of the span that first rang for the job, here or in the process whose bell arrived here."""
     return _origins.get(job)
 
 

@@ -13,9 +13,13 @@ from pydantic import SecretStr
 from dormouse.adapters.blob_store.s3 import S3BlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
 from dormouse.adapters.embedder.onnx import OnnxEmbedder
+from dormouse.adapters.message_bus.kafka import KafkaBus
+from dormouse.adapters.message_bus.kafka_connection import KafkaConnection
+from dormouse.adapters.message_bus.kafka_topics import ensure
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
-from dormouse.settings import S3Settings
+from dormouse.ports.message_bus import MessageBus
+from dormouse.settings import KafkaSettings, S3Settings
 from tests.builders import NOW_MS
 from tests.contract.write_path.world import World
 from tests.contract.write_path.world import opened as opened_world
@@ -138,6 +142,26 @@ async def catalog(catalog_url: str, clock: HandClock) -> AsyncIterator[Catalog]:
         yield opened
     finally:
         await opened.close()
+
+
+@pytest.fixture
+def kafka_settings(kafka_server: KafkaServer) -> KafkaSettings:
+    """Topics of its own, which are not made yet."""
+    return KafkaSettings(
+        bootstrap_servers=kafka_server.bootstrap, prefix=f"test-{uuid4().hex}", partitions=3, replicas=1
+    )
+
+
+@pytest.fixture
+async def bus(kafka_settings: KafkaSettings, catalog: Catalog) -> AsyncIterator[MessageBus]:
+    """Rings and hears."""
+    await ensure(KafkaConnection(kafka_settings))
+    made = KafkaBus(kafka_settings, catalog)
+    try:
+        async with made.running():
+            yield made
+    finally:
+        await made.close()
 
 
 @pytest.fixture(scope="session")

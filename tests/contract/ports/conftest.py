@@ -9,11 +9,13 @@ from dormouse.adapters.blob_store.obstore import ObstoreBlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
 from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
+from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
 from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.graph_store import GraphStore
 from dormouse.ports.graph_upkeep import GraphUpkeep
+from dormouse.ports.message_bus import MessageBus
 from dormouse.ports.vector_store import VectorStore
 from dormouse.ports.vector_upkeep import VectorUpkeep
 from tests.builders import NOW_MS
@@ -88,3 +90,14 @@ def vector_upkeep(vectors: VectorStore) -> VectorUpkeep:
     """Of the same store."""
     assert isinstance(vectors, QdrantEdgeVectorStore)
     return vectors
+
+
+@pytest.fixture(params=["sql_queue"])
+async def bus(request: pytest.FixtureRequest, catalog: Catalog) -> AsyncIterator[MessageBus]:
+    """Rings and hears."""
+    assert request.param == "sql_queue"
+    made = SqlQueueBus(catalog)
+    try:
+        yield made
+    finally:
+        await made.close()

@@ -1,75 +1,30 @@
-"""Bells inside one process, over the catalog's own rows: ringing only says "look", the rows say at what.
+"""Bells where one process does everything: those that ring and those that hear share it."""
 
-Whoever waits for an ingest bell gets the job whose turn it is by then, small ones first, not the one that
-rang. Nothing is kept here that a restart would miss. Source: writes, "Everything below holds on the laptop".
-"""
-
-import asyncio
 from collections.abc import AsyncIterator
 
 from dormouse import telemetry
-from dormouse.errors import UnavailableError
+from dormouse.adapters.message_bus.local_bells import LocalBells
 from dormouse.ids import JobId, WorkspaceId
 from dormouse.ports.catalog.transaction import Catalog
-
-LOOK_AHEAD = 8  # jobs that were offered and not taken are passed over
 
 
 class SqlQueueBus:
     def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self._ingest: set[asyncio.Event] = set()  # one for each listener
-        self._apply = asyncio.Event()
-        self._workspaces: dict[WorkspaceId, None] = {}
-        self._is_closed = False
+        self._bells = LocalBells(catalog)
 
     async def ring_ingest(self, workspace: WorkspaceId, job: JobId) -> None:
-        """Never waits, so that accepting never does. The rows tell whose turn it is, not the arguments."""
+        """Never waits, so that accepting never does."""
         with telemetry.send("dormouse.ingest", workspace=workspace, job=job):
-            for bell in self._ingest:
-                bell.set()
+            self._bells.ring_ingest()
 
     async def ring_apply(self, workspace: WorkspaceId) -> None:
-        self._workspaces[workspace] = None
-        self._apply.set()
+        self._bells.ring_apply(workspace)
 
-    async def ingest_bells(self, *, most_bytes: int | None = None) -> AsyncIterator[tuple[WorkspaceId, JobId]]:
-        """A job that was offered and not taken comes again with the next bell."""
-        rung = asyncio.Event()
-        rung.set()  # nobody heard what rang before
-        self._ingest.add(rung)
-        try:
-            while not self._is_closed:
-                await rung.wait()
-                rung.clear()
-                offered: set[JobId] = set()
-                while (bell := await self._due(offered, most_bytes)) is not None:
-                    offered.add(bell[1])
-                    yield bell
-        finally:
-            self._ingest.discard(rung)
+    def ingest_bells(self, *, most_bytes: int | None = None) -> AsyncIterator[tuple[WorkspaceId, JobId]]:
+        return self._bells.ingest_bells(most_bytes)
 
-    async def apply_bells(self) -> AsyncIterator[WorkspaceId]:
-        """Each workspace once, however often it rang meanwhile, in the order of their first bell."""
-        while not self._is_closed:
-            await self._apply.wait()
-            self._apply.clear()
-            while self._workspaces:
-                workspace = next(iter(self._workspaces))
-                del self._workspaces[workspace]
-                yield workspace
+    def apply_bells(self) -> AsyncIterator[WorkspaceId]:
+        return self._bells.apply_bells()
 
     async def close(self) -> None:
-        self._is_closed = True
-        for bell in self._ingest:
-            bell.set()
-        self._apply.set()
-
-    async def _due(self, offered: set[JobId], most_bytes: int | None) -> tuple[WorkspaceId, JobId] | None:
-        """The first job in turn that was not offered since the bell; none while the catalog is away."""
-        try:
-            asked = len(offered) + LOOK_AHEAD
-            due = await self._catalog.read(lambda tx: tx.work.due(asked, most_bytes=most_bytes))
-        except UnavailableError:
-            return None  # the sweeper rings again
-        return next((each for each in due if each[1] not in offered), None)
+        self._bells.close()
