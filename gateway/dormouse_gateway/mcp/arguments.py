@@ -5,6 +5,7 @@ What is meant beyond doubt is understood; everything else is refused by name, an
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -66,7 +67,7 @@ def _meant(model: type[Arguments], name: str, value: object) -> object:
         text = text.strip()
         if text in {"", "null"}:
             return None
-    wanted = _container_of(model, name)
+    wanted = _containers_of(model).get(name)
     return _decoded(name, text, wanted) if wanted else text
 
 
@@ -80,15 +81,12 @@ def _all_whole(value: object) -> object:
     return value
 
 
-def _container_of(model: type[Arguments], name: str) -> type | None:
-    """`list` or `dict` when the parameter is one, else None."""
-    field = model.model_fields.get(name)
-    if field is None:
-        return None
-    annotation = str(field.annotation)
-    if annotation.startswith(("list", "tuple")):
-        return list
-    return dict if annotation.startswith("dict") else None
+@cache  # by model, and there are as many of these as tools
+def _containers_of(model: type[Arguments]) -> Mapping[str, type]:
+    """The parameters that are a list or an object, and which of the two."""
+    annotations = {name: str(field.annotation) for name, field in model.model_fields.items()}
+    lists = {name: list for name, text in annotations.items() if text.startswith(("list", "tuple"))}
+    return {**lists, **{name: dict for name, text in annotations.items() if text.startswith("dict")}}
 
 
 def _decoded(name: str, text: str, wanted: type) -> object:

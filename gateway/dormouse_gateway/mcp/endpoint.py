@@ -4,6 +4,7 @@ Only POST is served: a stateless server has no stream to open and no session to 
 """
 
 from contextlib import AbstractAsyncContextManager
+from functools import lru_cache
 from typing import Any, Literal
 
 from mcp.server import Server
@@ -88,6 +89,13 @@ def mcp_routes(path: str, endpoint: ASGIApp) -> list[DescribedRoute]:
 def _refusal(request: Request) -> Response | None:
     if request.method != "POST":
         return Response(status_code=405, headers={"Allow": "POST"})
-    if "accept" in request.headers and not all(check_accept_headers(request)):
+    accepted = request.headers.get("accept")
+    if accepted is not None and not _is_enough(accepted):
         return refusal(406, INVALID_REQUEST, _NOT_ACCEPTABLE, "server-error")
     return None
+
+
+@lru_cache(maxsize=64)  # clients send one of a few; reading it takes as long as all the rest here
+def _is_enough(accepted: str) -> bool:
+    headers = [(b"accept", accepted.encode("latin-1"))]
+    return all(check_accept_headers(Request({"type": "http", "headers": headers})))

@@ -32,6 +32,7 @@ _STREAM_HEADERS = [
     (b"cache-control", b"no-cache, no-transform"),
     (b"x-accel-buffering", b"no"),
 ]
+_write_json = json.JSONEncoder(separators=(",", ":")).encode  # `json.dumps` would make one for each answer
 _COMMENT = b": still working\r\n\r\n"
 
 
@@ -194,4 +195,4 @@ def _event(message: Mapping[str, Any]) -> bytes:
 
 
 def _compact(message: Mapping[str, Any]) -> bytes:
-    return json.dumps(message, separators=(",", ":")).encode()
+    return _write_json(message).encode()

@@ -28,6 +28,7 @@ from dormouse_gateway.mcp.flat_schema import flat_schema
 from dormouse_gateway.mcp.problems import problem_text
 from dormouse_gateway.mcp.progress import ProgressReporter
 from dormouse_gateway.mcp.session_id import MAX_NAME_CHARACTERS
+from dormouse_gateway.mcp.spans import OnlyWhenSeen
 from dormouse_gateway.mcp.stopping import Stopping
 from dormouse_gateway.mcp.tool import (
     BUDGET_S,
@@ -105,7 +106,7 @@ def build_server(toolset: Toolset, identity: ServerIdentity, stopping: Stopping)
         async with reporter.beating() if reporter else nullcontext():
             return await toolset.call(call, params.name, params.arguments)
 
-    return Server(
+    server: Server[Any] = Server(
         identity.name,
         version=identity.version,
         title=identity.title,
@@ -118,6 +119,8 @@ def build_server(toolset: Toolset, identity: ServerIdentity, stopping: Stopping)
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    server.middleware[:] = [OnlyWhenSeen(each) for each in server.middleware]  # it comes with the span alone
+    return server
 
 
 def _reporter_of(context: Context) -> ProgressReporter | None:

@@ -11,6 +11,7 @@ import hmac
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 MAX_NAME_CHARACTERS = 128
 MAX_VERSION_CHARACTERS = 32
@@ -25,6 +26,10 @@ class ClientName:
     version: str
 
 
+class _ForeignError(Exception):
+    """An id that no key of ours signed."""
+
+
 class SessionIds:
     """Signs with the first key and reads with all of them, so that a key can be replaced."""
 
@@ -32,6 +37,7 @@ class SessionIds:
         if not keys or not all(keys):
             raise ValueError("at least one key, and none of them empty")
         self._keys = tuple(keys)
+        self._read_signed = lru_cache(maxsize=1024)(self._named)  # a client sends the same one with every call
 
     def mint(self, client: ClientName) -> str:
         """Visible ASCII, as a header needs."""
@@ -42,10 +48,17 @@ class SessionIds:
     def read(self, session_id: str | None) -> ClientName | None:
         if not session_id or len(session_id) > _MAX_CHARACTERS or not session_id.isascii():
             return None
+        try:
+            return self._read_signed(session_id)
+        except _ForeignError:
+            return None
+
+    def _named(self, session_id: str) -> ClientName:
+        """Raises `_ForeignError`, so that only ids of ours are kept."""
         payload, _, signature = session_id.partition(".")
         given = _decode(signature)
         if not any(hmac.compare_digest(given, _sign(key, payload)) for key in self._keys):
-            return None
+            raise _ForeignError
         name, version = json.loads(_decode(payload))
         return ClientName(name, version)
 

@@ -51,6 +51,13 @@ def test_reading_never_fails(session_id: str) -> None:
     assert OURS.read(session_id) is None
 
 
+def test_an_id_names_the_same_client_again_and_a_foreign_one_nobody_again() -> None:
+    ours, foreign = OURS.mint(ClientName("cursor", "1")), FOREIGN.mint(ClientName("cursor", "1"))
+
+    assert [OURS.read(ours), OURS.read(ours)] == [ClientName("cursor", "1")] * 2
+    assert [OURS.read(foreign), OURS.read(foreign)] == [None] * 2
+
+
 def test_long_names_are_cut() -> None:
     read = OURS.read(OURS.mint(ClientName("n" * 1000, "v" * 1000)))
 
