@@ -19,6 +19,7 @@ from dormouse_gateway.mcp.stopping import Stopping
 from dormouse_gateway.owner import Owner, end_when_idle, owner_of
 from dormouse_gateway.ready import ready_lines
 from dormouse_gateway.settings import GatewaySettings
+from dormouse_gateway.web.connection import BoundedConnection
 
 APPLICATION = "dormouse_gateway.application"  # in a thread: it and the model take half of a start's time
 GRACE_S = 60  # what calls under way get when the process is asked to end
@@ -78,6 +79,7 @@ class _Server(uvicorn.Server):
     def __init__(self, app: ASGIApp, stopping: Stopping) -> None:
         config = uvicorn.Config(
             app,
+            http=BoundedConnection,
             log_config=None,
             access_log=False,
             server_header=False,

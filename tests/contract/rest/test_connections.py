@@ -20,6 +20,8 @@ from dormouse_gateway.application import build_app
 from dormouse_gateway.mcp.stopping import Stopping
 from dormouse_gateway.owner import owner_of
 from dormouse_gateway.settings import GatewaySettings
+from dormouse_gateway.web import connection as bounds
+from dormouse_gateway.web.connection import BoundedConnection
 from tests.builders import a_scope
 
 DEADLINE_S = 30.0
@@ -61,7 +63,7 @@ def serving(folder: Path, engine: object) -> Iterator[tuple[tuple[str, int], _No
     settings = GatewaySettings(data_dir=folder)
     app = _Noticing(build_app(cast("Engine", engine), settings, owner_of(settings), Stopping(DEADLINE_S)))
     listening = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))
+    server = uvicorn.Server(uvicorn.Config(app, http=BoundedConnection, log_config=None, lifespan="on"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
@@ -119,3 +121,61 @@ def test_a_client_that_hangs_up_in_the_middle_of_its_body_is_no_fault(
 
 def _errors(caplog: pytest.LogCaptureFixture) -> list[Any]:
     return [each for each in caplog.records if each.levelno >= logging.WARNING]
+
+
+def opened(address: tuple[str, int], begun: bytes = b"") -> socket.socket:
+    made = socket.create_connection(address, timeout=DEADLINE_S)
+    made.sendall(begun)
+    return made
+
+
+HALF_A_BODY = (
+    b"POST /api/v1/recall HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    b"Content-Length: 9\r\n\r\n{"
+)
+
+
+@pytest.mark.parametrize(
+    "begun", [b"", b"GET /api/v1/data", HALF_A_BODY], ids=["nothing", "half a head", "half a body"]
+)
+def test_who_sends_no_more_is_let_go(tmp_path: Path, begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "HEAD_S", 0.2)
+    monkeypatch.setattr(bounds, "BODY_S", 0.2)
+
+    with serving(tmp_path, _Waits()) as (address, _), opened(address, begun) as waiting:
+        assert waiting.recv(1) == b""
+
+
+def test_a_head_that_comes_by_the_byte_is_given_no_more_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "HEAD_S", 0.5)
+
+    with serving(tmp_path, _Waits()) as (address, _), opened(address) as dripping:
+        dripping.settimeout(0.1)
+        sent = 0
+        for sent in range(1, 100):  # noqa: B007
+            try:
+                dripping.sendall(b"G")
+                assert dripping.recv(1) == b""
+                break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+    assert sent < 20
+
+
+def test_the_one_that_asks_for_nothing_makes_room_for_who_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "connections_allowed", lambda: 2)
+
+    with serving(tmp_path, _Breaks()) as (address, _), opened(address) as oldest, opened(address) as newer:
+        connection = HTTPConnection(*address, timeout=DEADLINE_S)
+        assert asked(connection)[0] == 500
+        assert oldest.recv(1) == b""
+        newer.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            newer.recv(1)
+        connection.close()

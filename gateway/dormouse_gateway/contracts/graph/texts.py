@@ -31,6 +31,10 @@ NO_TARGET = (
 )
 ITEM_WITHOUT_DATASET = "Error: 'data_id' requires 'dataset' or 'dataset_id'."
 NOT_A_UUID = "Error: invalid UUID (badly formed hexadecimal UUID string)."
+EVERYTHING_AND_MORE = (
+    "Error: Forget failed: 'everything' erases all that you own: pass it alone, or leave it out and say what "
+    "to forget with 'dataset' or 'dataset_id', and 'data_id'."
+)
 TWO_DATASETS = "Error: Forget failed: pass either 'dataset' or 'dataset_id', not both."
 NO_DATASET_WITH_THAT_ID = (
     "Error: Forget failed: PermissionDeniedError: Request owner does not have necessary permission: "

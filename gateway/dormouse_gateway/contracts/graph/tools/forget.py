@@ -83,8 +83,10 @@ def forget_tool(engine: Engine) -> Tool:
 
 
 def _check(arguments: ForgetArguments) -> None:
-    """Raises ToolRefusal in the order the contract checks; `everything` outranks the rest."""
+    """Raises ToolRefusal in the order the contract checks; of two meanings never the one that erases more."""
     if arguments.everything:
+        if arguments.dataset or arguments.dataset_id or arguments.data_id:
+            raise ToolRefusal(texts.EVERYTHING_AND_MORE)
         return
     has_dataset = arguments.dataset or arguments.dataset_id
     if arguments.data_id and not has_dataset:
