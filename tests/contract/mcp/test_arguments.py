@@ -26,6 +26,7 @@ VALUE = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=5,
 )
+ID = "3f0c6a52-5f3e-4a55-9a2c-6a0f4b6f0c11"
 INSIDES = re.compile(
     r"Traceback|File \"|\.py\b|sqlite|/home/|/root/|site-packages|pydantic|0x[0-9a-f]{6}", re.IGNORECASE
 )
@@ -78,3 +79,22 @@ def test_content_over_the_limit_is_refused_with_what_to_do(url: str) -> None:
 
     assert refused["isError"] is True
     assert "Fix: Split the content" in refused["content"][0]["text"]
+
+
+@pytest.mark.parametrize("beside", [{"dataset": "kept"}, {"data_id": ID, "dataset_id": ID}, {"dataset_id": ID}])
+def test_everything_beside_something_erases_nothing(url: str, beside: dict[str, str]) -> None:
+    result_of(post(url, a_call("remember", {"data": "Ferns like shade.", "dataset_name": "everything-beside"})))
+
+    refused = result_of(post(url, a_call("forget", {"everything": True, **beside})))
+    assert refused["isError"]
+    assert "'everything' erases all that you own" in refused["content"][0]["text"]
+    found = result_of(post(url, a_call("recall", {"query": "ferns", "datasets": "everything-beside"})))
+    assert "Ferns like shade." in found["content"][0]["text"]
+
+
+def test_more_datasets_than_a_recall_looks_through_are_refused_by_number(url: str) -> None:
+    names = ",".join(f"set-{number}" for number in range(101))
+
+    refused = result_of(post(url, a_call("recall", {"query": "q", "datasets": names})))
+    assert refused["isError"]
+    assert refused["content"][0]["text"] == "Error: Recall failed: datasets must hold at most 100 names or ids."

@@ -19,6 +19,7 @@ from dormouse_gateway.contracts.graph.recall_scopes import listed, read_scopes
 from dormouse_gateway.contracts.graph.search_types import plan_search
 from dormouse_gateway.contracts.graph.tools.recall_reply import recall_reply
 from dormouse_gateway.mcp.tool import Call, Tool, ToolRefusal
+from dormouse_gateway.web.limits import MAX_NAMES
 
 FAILURE = "Error: Recall failed: "
 NOTHING_BUILT_BUDGET_S = 1.0  # a courtesy: it may not hold up an answer that is ready
@@ -65,7 +66,10 @@ class _Recall:
     async def _datasets(self, scope: Scope, words: str | None) -> frozenset[DatasetId] | None:
         """None: everything readable. Raises ToolRefusal that names what was not found."""
         found, missing = [], []
-        for name in dict.fromkeys(listed(words)):
+        wanted = dict.fromkeys(listed(words))
+        if len(wanted) > MAX_NAMES:
+            raise ToolRefusal(f"{FAILURE}datasets must hold at most {MAX_NAMES} names or ids.")
+        for name in wanted:
             try:
                 found.append((await self.engine.dataset_named(scope, name, permission=Permission.READ)).id)
             except NotFoundError:
