@@ -58,7 +58,7 @@ class BoundedConnection(H11Protocol):
     @property
     def is_quiet(self) -> bool:
         """Whether no request is under way."""
-        return self.cycle is None or self.cycle.response_complete
+        return self.conn.our_state is h11.IDLE
 
     def _watch(self) -> None:
         waits_for_head = self.is_quiet and self.conn.their_state is h11.IDLE
