@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import sys
 from functools import cache
+from itertools import count
 from typing import Any
 
 import h11
@@ -20,6 +21,7 @@ HEAD_S = 15.0  # from the opening, or from the answer before, until a head that 
 BODY_S = 30.0  # between two pieces of a body
 RESERVED_FILES = 256  # of the stores, the vectors' process and answers under way
 FEWEST, MOST, WANTED_FILES = 64, 16_384, 65_536
+_TURNS = count()
 
 
 class BoundedConnection(H11Protocol):
@@ -35,7 +37,7 @@ class BoundedConnection(H11Protocol):
         super().__init__(config, server_state, app_state, _loop)
         self._deadline: asyncio.TimerHandle | None = None
         self._is_begun = False  # a head is awaited, and its deadline runs
-        self.quiet_since = self.loop.time()
+        self.turn = next(_TURNS)  # of two quiet ones, the lower has been quiet for longer
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -65,7 +67,7 @@ class BoundedConnection(H11Protocol):
         if waits_for_head and self._is_begun:
             return  # one byte now and then is no head
         self._unwatch()
-        self.quiet_since = self.loop.time()
+        self.turn = next(_TURNS)
         if self.conn.their_state is h11.SEND_BODY:
             self._deadline = self.loop.call_later(BODY_S, self._expire)
         elif waits_for_head and self.timeout_keep_alive_task is None:
@@ -89,7 +91,7 @@ class BoundedConnection(H11Protocol):
         """The one that has asked for nothing for the longest time goes; if all ask, the newcomer."""
         others = [each for each in self.connections if isinstance(each, BoundedConnection) and each is not self]
         quiet = [each for each in others if each.is_quiet]
-        leaving = min(quiet, key=lambda each: each.quiet_since, default=self)
+        leaving = min(quiet, key=lambda each: each.turn, default=self)
         leaving.transport.abort()
 
 
