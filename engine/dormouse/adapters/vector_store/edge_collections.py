@@ -12,7 +12,8 @@ from collections.abc import Collection as Some
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore, folder_name
+from dormouse.adapters.vector_store.admission import plain_name
+from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
 from dormouse.errors import StoreUnavailableError
 from dormouse.ids import DatasetId, DocumentId, PassageId
 from dormouse.model.change import Erasure
@@ -91,7 +92,7 @@ class EdgeCollections:
 
     async def tidy(self, kept: Some[str]) -> None:
         """Remove collections of other names: a crash right after a switch leaves one."""
-        kept_folders = {folder_name(name) for name in kept}
+        kept_folders = {plain_name(name) for name in kept}
         await asyncio.to_thread(_remove_others, self._folder, kept_folders)
 
     async def upsert(self, scope: Scope, fence: Fence, points: Sequence[Point]) -> None:
@@ -172,7 +173,7 @@ class EdgeCollections:
             await part.store.close()
 
     async def _remove(self, name: str) -> None:
-        await asyncio.to_thread(shutil.rmtree, self._folder / folder_name(name), ignore_errors=True)
+        await asyncio.to_thread(shutil.rmtree, self._folder / plain_name(name), ignore_errors=True)
 
 
 class _Part:

@@ -19,8 +19,8 @@ from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
-from dormouse.adapters.vector_store.edge_calls import Row
 from dormouse.adapters.vector_store.edge_record import sync_folder
+from dormouse.adapters.vector_store.rows import Row
 
 _HEAD = struct.Struct(">II")
 

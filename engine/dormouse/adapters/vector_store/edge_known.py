@@ -12,7 +12,7 @@ from sys import intern
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from dormouse.adapters.vector_store.edge_calls import BEFORE, DENSE, TERMS, WINDOW
+from dormouse.adapters.vector_store.rows import BEFORE, DENSE, TERMS, WINDOW
 
 MAX_KNOWN = 150_000  # points, 4 KB each; whoever has more pays for decoding those that a recall meets
 KNOWN_FIELDS = ("dataset", "kind", "speaker", "role", "occurred", "previous", "tokens")

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dormouse.adapters.vector_store.edge_calls import DENSE, WINDOW, Arm, Named
 from dormouse.adapters.vector_store.edge_known import KnownPoint, Packed
+from dormouse.adapters.vector_store.rows import DENSE, WINDOW, Arm, Named
 
 
 def named(arms: Sequence[Arm], candidates: Mapping[int, KnownPoint], before: Mapping[int, KnownPoint]) -> Named:

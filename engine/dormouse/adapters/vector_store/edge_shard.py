@@ -22,19 +22,7 @@ from uuid import UUID
 
 import qdrant_edge as edge
 
-from dormouse.adapters.vector_store.edge_calls import (
-    DENSE,
-    DERIVED,
-    TERMS,
-    TURN,
-    WINDOW,
-    Arm,
-    DamagedVectorsError,
-    Footprint,
-    Named,
-    Row,
-    Where,
-)
+from dormouse.adapters.vector_store.edge_calls import DamagedVectorsError, Footprint
 from dormouse.adapters.vector_store.edge_journal import Journal, ReachedSeq
 from dormouse.adapters.vector_store.edge_known import (
     KNOWN_FIELDS,
@@ -47,6 +35,7 @@ from dormouse.adapters.vector_store.edge_known import (
 )
 from dormouse.adapters.vector_store.edge_record import sync_folder
 from dormouse.adapters.vector_store.edge_scores import named
+from dormouse.adapters.vector_store.rows import DENSE, DERIVED, TERMS, TURN, WINDOW, Arm, Named, Row, Where
 
 MAX_SEGMENT_KB = 4000  # of dense vectors: about 5,000 points, a second to rewrite
 INDEXING_THRESHOLD_KB = 100  # from about 130 points on a segment is packed

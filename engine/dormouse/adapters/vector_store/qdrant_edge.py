@@ -5,15 +5,14 @@ acknowledged survives SIGKILL and power cuts; what `erase` removed is in no file
 Sources: retrieval, "Indexed units"; writes §3 and §5.
 """
 
-import hashlib
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from dormouse.adapters.vector_store import edge_points as points_of
+from dormouse.adapters.vector_store import points as points_of
+from dormouse.adapters.vector_store.admission import assert_writable, made_by_another, plain_name
 from dormouse.adapters.vector_store.edge_process import DamagedFilesError, EdgeProcess
-from dormouse.errors import ForbiddenError, MisconfiguredError, StoreUnavailableError
+from dormouse.errors import MisconfiguredError, StoreUnavailableError
 from dormouse.ids import DatasetId, DocumentId, PassageId, TermId
 from dormouse.model.change import Erasure
 from dormouse.model.passage import Nominee, Point
@@ -25,7 +24,6 @@ from dormouse.ports.vector_upkeep import PointMark
 
 _DAMAGE = "the files of the vectors are damaged or missing: `dormouse rebuild` makes them anew"
 TALLIED_AT_ONCE = 500  # points a call
-_PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 class QdrantEdgeVectorStore:
@@ -41,7 +39,7 @@ class QdrantEdgeVectorStore:
 
     async def open(self, collection: VectorCollection, *, must_exist: bool = False) -> None:
         await self.close()
-        self._process = process = EdgeProcess(self._folder / folder_name(collection.name))
+        self._process = process = EdgeProcess(self._folder / plain_name(collection.name))
         self._dimension = collection.dimension
         try:
             model, dimension = await process.open(collection.model, collection.dimension, must_exist)
@@ -50,15 +48,10 @@ class QdrantEdgeVectorStore:
             raise MisconfiguredError(_DAMAGE) from exc
         if (model, dimension) != (collection.model, collection.dimension):
             await self.close()
-            raise MisconfiguredError(
-                f"these vectors were made by {model} ({dimension} numbers each), but the embedder is now "
-                f"{collection.model} ({collection.dimension}): choose the former model again, or embed "
-                "everything into a new collection",
-                setting="EMBEDDING__MODEL",
-            )
+            raise made_by_another(model, dimension, collection)
 
     async def upsert(self, scope: Scope, fence: Fence, points: Sequence[Point]) -> None:
-        _assert_writable(scope, fence, {point.dataset for point in points})
+        assert_writable(scope, fence, {point.dataset for point in points})
         # All of them before any: the engine keeps the points in front of the one that it refuses.
         rows = {point.passage: points_of.row_of(point, fence.seq, self._dimension) for point in points}
         if rows:
@@ -73,7 +66,7 @@ class QdrantEdgeVectorStore:
         also: Sequence[Erasure] = (),
         is_forgetting: bool = True,
     ) -> None:
-        _assert_writable(scope, fence, {what.dataset, *(each.dataset for each in also)})
+        assert_writable(scope, fence, {what.dataset, *(each.dataset for each in also)})
         wanted = [points_of.where_erased(what, fence.seq), *map(points_of.where_erased, also)]
         await self._opened.call("erase", wanted, is_forgetting)
         await self._opened.call("note", fence.seq)
@@ -120,13 +113,13 @@ class QdrantEdgeVectorStore:
         return [points_of.mark_of(id_, payload, datasets) for id_, payload in found]
 
     async def hide(self, scope: Scope, fence: Fence, what: Erasure, *, is_hidden: bool) -> None:
-        _assert_writable(scope, fence, {what.dataset})
+        assert_writable(scope, fence, {what.dataset})
         wanted, dataset = points_of.where_to_hide(what, is_hidden=is_hidden)
         await self._opened.call("move", wanted, dataset)
         await self._opened.call("note", fence.seq)
 
     async def drop(self, scope: Scope, fence: Fence, ids: Collection[PassageId]) -> None:
-        _assert_writable(scope, fence, scope.readable)
+        assert_writable(scope, fence, scope.readable)
         if ids:
             await self._opened.call("drop", sorted(ids), points_of.where_kept(scope))
 
@@ -166,15 +159,3 @@ class QdrantEdgeVectorStore:
         if self._process is None:
             raise StoreUnavailableError(port="vector")
         return self._process
-
-
-def folder_name(collection: str) -> str:
-    """The name itself where every file system keeps it apart from others, else its hash."""
-    if _PLAIN_NAME.fullmatch(collection):
-        return collection
-    return f"sha256-{hashlib.sha256(collection.encode('utf-8', 'surrogatepass')).hexdigest()}"
-
-
-def _assert_writable(scope: Scope, fence: Fence, datasets: Collection[DatasetId]) -> None:
-    if scope.workspace != fence.workspace or not scope.writable.issuperset(datasets):
-        raise ForbiddenError("the scope does not cover what is to be written")

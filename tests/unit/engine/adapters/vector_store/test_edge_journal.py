@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from dormouse.adapters.vector_store.edge_calls import Row
 from dormouse.adapters.vector_store.edge_journal import Journal, ReachedSeq
+from dormouse.adapters.vector_store.rows import Row
 
 ROW = Row(
     "id",

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import pytest
 
 from dormouse.adapters.vector_store import edge_known
-from dormouse.adapters.vector_store.edge_calls import BEFORE, DENSE, TERMS, TURN
 from dormouse.adapters.vector_store.edge_known import (
     NO_TERMS,
     NONE_BEFORE,
@@ -16,6 +15,7 @@ from dormouse.adapters.vector_store.edge_known import (
     number_of,
     text_of,
 )
+from dormouse.adapters.vector_store.rows import BEFORE, DENSE, TERMS, TURN
 from dormouse.model.passage import WINDOW_BEFORE, PassageKind
 
 IDS = [f"00000000-0000-4000-8000-{number:012x}" for number in range(5)]

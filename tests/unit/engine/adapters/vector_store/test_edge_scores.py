@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dormouse.adapters.vector_store.edge_calls import DENSE, TERMS, TURN, WINDOW, Arm
 from dormouse.adapters.vector_store.edge_known import KnownPoint
 from dormouse.adapters.vector_store.edge_scores import column
+from dormouse.adapters.vector_store.rows import DENSE, TERMS, TURN, WINDOW, Arm
 
 Weights = Mapping[int, float]
 SOME_WEIGHTS = st.dictionaries(st.integers(0, 2**32 - 1) | st.integers(0, 5), st.floats(0.125, 8, width=32))

@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dormouse.adapters.vector_store.edge_calls import DENSE, TURN, Arm, Condition, Row
 from dormouse.adapters.vector_store.edge_known import KnownPoint
 from dormouse.adapters.vector_store.edge_shard import Shard
+from dormouse.adapters.vector_store.rows import DENSE, TURN, Arm, Condition, Row
 
 DATASET = "00000000-0000-4000-8000-00000000dada"
 WHERE: list[Condition] = [("any", "dataset", [DATASET])]

@@ -16,7 +16,7 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from dormouse.adapters.vector_store.edge_calls import (
+from dormouse.adapters.vector_store.rows import (
     BEFORE,
     DENSE,
     DERIVED,

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from dormouse.adapters.vector_store.edge_points import key_of, row_of, where_erased
+from dormouse.adapters.vector_store.points import key_of, row_of, where_erased
 from dormouse.errors import InvalidInputError, MisconfiguredError
 from dormouse.ids import DatasetId, PassageId, TermId
 from dormouse.model.change import Erasure
