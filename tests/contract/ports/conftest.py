@@ -1,5 +1,6 @@
 """Adapters as fixtures, typed as their ports: one suite runs against each."""
 
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from dormouse.adapters.catalog.transaction import SqlCatalog
 from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
 from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
+from dormouse.adapters.vector_store.edge_collections import EdgeCollections
 from dormouse.adapters.vector_store.qdrant_edge import QdrantEdgeVectorStore
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
@@ -19,6 +21,7 @@ from dormouse.ports.message_bus import MessageBus
 from dormouse.ports.vector_store import VectorStore
 from dormouse.ports.vector_upkeep import VectorUpkeep
 from tests.builders import NOW_MS
+from tests.contract.ports.kept_collections import AnyCollections, KeptCollections
 from tests.contract.ports.store_samples import COLLECTION
 from tests.hand_clock import HandClock
 
@@ -101,3 +104,25 @@ async def bus(request: pytest.FixtureRequest, catalog: Catalog) -> AsyncIterator
         yield made
     finally:
         await made.close()
+
+
+@pytest.fixture
+async def unopened_collections(tmp_path: Path) -> AsyncIterator[AnyCollections]:
+    made = EdgeCollections(tmp_path)
+    try:
+        yield made
+    finally:
+        await made.close()
+
+
+@pytest.fixture
+def kept_collections(unopened_collections: AnyCollections, tmp_path: Path) -> KeptCollections:
+    assert isinstance(unopened_collections, EdgeCollections)
+
+    async def names() -> list[str]:
+        return os.listdir(tmp_path)  # noqa: PTH208 names are all that is asked
+
+    async def leave_behind(name: str) -> None:
+        (tmp_path / name).mkdir()
+
+    return KeptCollections(names, leave_behind)

@@ -1,17 +1,14 @@
 """Building a collection beside the one that answers, and taking its place."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from dormouse.adapters.vector_store.edge_collections import EdgeCollections
 from dormouse.errors import MisconfiguredError, StoreUnavailableError
 from dormouse.model.change import Erasure
 from dormouse.model.workspace import Collection
 from dormouse.ports.catalog.terms import TermCounts
 from dormouse.ports.vector_store import PointFilter, TermArm
 from tests.builders import A_DATASET, A_DOCUMENT, a_passage, a_point, some_vectors
+from tests.contract.ports.kept_collections import AnyCollections, KeptCollections
 from tests.contract.ports.store_samples import COLLECTION, DIMENSION, MINE, a_fence
 
 NEXT = Collection("main-2", COLLECTION.model, DIMENSION)
@@ -21,21 +18,13 @@ EVERYTHING = Erasure(A_DATASET, A_DOCUMENT)
 
 
 @pytest.fixture
-async def collections(tmp_path: Path) -> AsyncIterator[EdgeCollections]:
-    made = EdgeCollections(tmp_path)
-    try:
-        await made.open(COLLECTION)
-        yield made
-    finally:
-        await made.close()
-
-
-def names_in(folder: Path) -> list[str]:
-    return [path.name for path in folder.iterdir()]
+async def collections(unopened_collections: AnyCollections) -> AnyCollections:
+    await unopened_collections.open(COLLECTION)
+    return unopened_collections
 
 
 async def test_what_is_written_is_answered_by_the_active_one_until_the_switch(
-    collections: EdgeCollections, tmp_path: Path
+    collections: AnyCollections, kept_collections: KeptCollections
 ) -> None:
     await collections.upsert(MINE, a_fence(1), [ONE])
     await collections.build(NEXT)
@@ -46,11 +35,11 @@ async def test_what_is_written_is_answered_by_the_active_one_until_the_switch(
     await collections.switch()
 
     assert (before, await collections.count(MINE)) == (1, 2)
-    assert names_in(tmp_path) == ["main-2"]
+    assert await kept_collections.names() == ["main-2"]
     assert collections.building is None
 
 
-async def test_erasing_reaches_both(collections: EdgeCollections) -> None:
+async def test_erasing_reaches_both(collections: AnyCollections) -> None:
     await collections.upsert(MINE, a_fence(1), [ONE])
     await collections.build(NEXT)
     assert collections.building is not None
@@ -62,7 +51,7 @@ async def test_erasing_reaches_both(collections: EdgeCollections) -> None:
     assert await collections.building.count(MINE) == 0
 
 
-async def test_terms_are_counted_of_what_is_built_and_not_hidden(collections: EdgeCollections) -> None:
+async def test_terms_are_counted_of_what_is_built_and_not_hidden(collections: AnyCollections) -> None:
     await collections.build(NEXT)
     assert collections.building is not None
     await collections.building.upsert(MINE, a_fence(1), [ONE, TWO])
@@ -73,8 +62,8 @@ async def test_terms_are_counted_of_what_is_built_and_not_hidden(collections: Ed
     assert await collections.tally(MINE) == {}
 
 
-async def test_a_lost_one_is_stood_in_for(tmp_path: Path) -> None:
-    collections = EdgeCollections(tmp_path)
+async def test_a_lost_one_is_stood_in_for(unopened_collections: AnyCollections) -> None:
+    collections = unopened_collections
     collections.stand_in(COLLECTION)
 
     await collections.upsert(MINE, a_fence(1), [ONE])
@@ -82,29 +71,30 @@ async def test_a_lost_one_is_stood_in_for(tmp_path: Path) -> None:
 
     with pytest.raises(StoreUnavailableError, match="the vector store is being rebuilt"):
         await collections.search(MINE, [TermArm({})], PointFilter())
-    await collections.close()
 
 
-async def test_one_that_was_begun_and_lost_is_told(collections: EdgeCollections) -> None:
+async def test_one_that_was_begun_and_lost_is_told(collections: AnyCollections) -> None:
     with pytest.raises(MisconfiguredError):
         await collections.build(NEXT, must_exist=True)
 
     assert collections.building is None
 
 
-async def test_one_that_is_given_up_leaves_nothing(collections: EdgeCollections, tmp_path: Path) -> None:
+async def test_one_that_is_given_up_leaves_nothing(
+    collections: AnyCollections, kept_collections: KeptCollections
+) -> None:
     await collections.build(NEXT)
 
     await collections.abandon()
 
-    assert names_in(tmp_path) == ["main"]
+    assert await kept_collections.names() == ["main"]
 
 
 async def test_what_a_crash_after_a_switch_left_is_removed(
-    collections: EdgeCollections, tmp_path: Path
+    collections: AnyCollections, kept_collections: KeptCollections
 ) -> None:
-    (tmp_path / "former").mkdir()
+    await kept_collections.leave_behind("former")
 
     await collections.tidy([COLLECTION.name])
 
-    assert names_in(tmp_path) == ["main"]
+    assert await kept_collections.names() == ["main"]

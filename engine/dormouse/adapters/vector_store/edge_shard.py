@@ -36,14 +36,11 @@ from dormouse.adapters.vector_store.edge_known import (
 from dormouse.adapters.vector_store.edge_record import sync_folder
 from dormouse.adapters.vector_store.edge_scores import named
 from dormouse.adapters.vector_store.rows import DENSE, DERIVED, TERMS, TURN, WINDOW, Arm, Named, Row, Where
+from dormouse.adapters.vector_store.ties import TIE_GROWTH, first_asked, is_cut_in_a_tie
 
 MAX_SEGMENT_KB = 4000  # of dense vectors: about 5,000 points, a second to rewrite
 INDEXING_THRESHOLD_KB = 100  # from about 130 points on a segment is packed
 OPTIMISE_EVERY = 2000  # points written; keeps the growing segment, the journal and so an erase small
-# Words give equal scores to many, and the limit mostly cuts through some of them: twice the limit settles three
-# searches in four at once, and costs less than asking the others again.
-TIE_GROWTH = 2
-MAX_ASKED = 20_000  # bounds that growth; beyond it ties at the limit fall as the engine has them
 UNBOUNDED = 2**31
 UNCLEAN_NAME = "unclean"  # there while files may hold what was erased
 JOURNAL_NAME = "journal"
@@ -139,12 +136,12 @@ class Shard:
         """By score, then id. Where the limit cuts through equal scores, all of those are fetched first."""
         chosen = self._narrowest(where)
         found: list[list[tuple[int, float]]] = [[] for _ in arms]
-        open_arms = {number: _first_asked(arm) for number, arm in enumerate(arms)}
+        open_arms = {number: first_asked(arm) for number, arm in enumerate(arms)}
         while open_arms:
             requests = [_request(arms[number], asked, chosen) for number, asked in open_arms.items()]
             answers = self._shard.query_batch(edge.QueryBatchRequest(requests))
             for (number, asked), hits in zip(list(open_arms.items()), answers, strict=True):
-                if _is_cut_in_a_tie(hits, arms[number].limit, asked):
+                if is_cut_in_a_tie(hits, arms[number].limit, asked):
                     open_arms[number] = asked * TIE_GROWTH
                 else:
                     del open_arms[number]
@@ -332,15 +329,6 @@ def _request(arm: Arm, limit: int, chosen: edge.Filter | None) -> edge.QueryRequ
         with_payload=False,
         with_vector=False,
     )
-
-
-def _first_asked(arm: Arm) -> int:
-    return arm.limit + (1 if arm.name == DENSE else arm.limit)
-
-
-def _is_cut_in_a_tie(hits: Sequence[edge.ScoredPoint], limit: int, asked: int) -> bool:
-    """More may lie behind the last hit with the same score as the one at the limit."""
-    return len(hits) == asked and asked < MAX_ASKED and hits[limit - 1].score == hits[-1].score
 
 
 def _ranked(hits: Sequence[edge.ScoredPoint], limit: int) -> list[tuple[int, float]]:
