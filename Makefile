@@ -46,7 +46,7 @@ test-crash: environment ## Kill the real server at every step and compare its st
 test-conformance: environment conformance-suite ## The real server against the official suite of MCP
 	@$(PYTEST) tests/conformance
 
-test-real: environment real-servers ## Adapters of servers on real ones: PostgreSQL, S3, Neo4j and Kafka, killed and started again
+test-real: environment real-servers ## Adapters of servers on real ones: PostgreSQL, S3, Neo4j, Kafka and vectors, killed and started again
 	@$(PYTEST) $(AT_ONCE) tests/real
 
 test-isolation: environment ## Ten thousand operations of users who must not notice each other: minutes

@@ -108,10 +108,18 @@ class StoreUnavailableError(UnavailableError):
     code = "store_unavailable"
 
     def __init__(
-        self, *, port: Port, retry_after_s: int = 1, is_full: bool = False, is_rebuilt: bool = False
+        self,
+        *,
+        port: Port,
+        retry_after_s: int = 1,
+        is_full: bool = False,
+        is_rebuilt: bool = False,
+        setting: str = "",
     ) -> None:
+        """`setting` says where the store is, for whoever starts a process; callers are not told."""
         trouble = "has a full disk; free some space" if is_full else "does not answer"
         trouble = "is being rebuilt" if is_rebuilt else trouble
+        trouble += f" at DORMOUSE_{setting}" if setting else ""
         super().__init__(f"the {port} store {trouble}", retry_after_s=retry_after_s)
         self.port = port
 

@@ -33,6 +33,7 @@ NAMES_OF_OTHERS = frozenset(
         KAFKA__BOOTSTRAP_SERVERS KAFKA__CA_FILE KAFKA__CLIENT_ID KAFKA__MECHANISM KAFKA__PARTITIONS
         KAFKA__PASSWORD KAFKA__PREFIX KAFKA__REPLICAS KAFKA__TLS KAFKA__USER
         S3__ACCESS_KEY S3__BUCKET S3__ENDPOINT S3__REGION S3__SECRET_KEY S3__TIMEOUT_S
+        VECTORS__API_KEY VECTORS__TIMEOUT_S VECTORS__URL
         WORKSPACES_FILE
     """.split()
 )
@@ -63,8 +64,8 @@ def _http_url(value: str) -> str:
 def _embedded(value: str) -> str:
     if value != "embedded":
         raise ValueError(
-            "must be embedded: the cluster's form cannot serve yet; its catalog (PostgreSQL) and contents (S3) "
-            "are there, its queue, graph and vectors are not"
+            "must be embedded: the cluster's form cannot serve yet; its stores can be set up, but nothing "
+            "joins them (docs/operations.md)"
         )
     return value
 
@@ -231,6 +232,20 @@ class KafkaSettings(Group):
     """Brokers that keep each record, at the least; 1 for a single broker."""
 
 
+class VectorsSettings(Group):
+    """A Qdrant server for the vectors, for the cluster's form. The laptop form keeps them in the data folder
+    and does not look at these."""
+
+    url: HttpUrl = ""
+    """Address of its gRPC port, for example `http://qdrant.example.net:6334`; `https://` where it has TLS."""
+
+    api_key: SecretStr = SecretStr("")
+    """Sent with each call; never logged."""
+
+    timeout_s: int = Field(default=10, ge=1, le=600)
+    """Whole seconds that one call may take."""
+
+
 class EngineSettings(BaseSettings):
     """What the engine itself needs, whichever process it runs in."""
 
@@ -286,6 +301,8 @@ class ServerSettings(EngineSettings):
     s3: S3Settings = S3Settings()
 
     kafka: KafkaSettings = KafkaSettings()
+
+    vectors: VectorsSettings = VectorsSettings()
 
 
 def read(settings: type[S], environ: Mapping[str, str], **overrides: object) -> S:

@@ -4,6 +4,7 @@ The suites of the ports run here unchanged: `tests/contract/ports` asks for its 
 """
 
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,11 +17,19 @@ from dormouse.adapters.embedder.onnx import OnnxEmbedder
 from dormouse.adapters.message_bus.kafka import KafkaBus
 from dormouse.adapters.message_bus.kafka_connection import KafkaConnection
 from dormouse.adapters.message_bus.kafka_topics import ensure
+from dormouse.adapters.vector_store.qdrant_calls import QdrantCalls
+from dormouse.adapters.vector_store.qdrant_collections import QdrantCollections
+from dormouse.adapters.vector_store.qdrant_server import QdrantServerVectorStore, prefix_of
+from dormouse.ids import WorkspaceId
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.message_bus import MessageBus
-from dormouse.settings import KafkaSettings, S3Settings
+from dormouse.ports.vector_store import VectorStore
+from dormouse.ports.vector_upkeep import VectorUpkeep
+from dormouse.settings import KafkaSettings, S3Settings, VectorsSettings
 from tests.builders import NOW_MS
+from tests.contract.ports.kept_collections import AnyCollections, KeptCollections
+from tests.contract.ports.store_samples import COLLECTION
 from tests.contract.write_path.world import World
 from tests.contract.write_path.world import opened as opened_world
 from tests.hand_clock import HandClock
@@ -120,6 +129,63 @@ def vector_server_process() -> Iterator[VectorServer]:
 
 
 @pytest.fixture
+def vectors_settings(vector_server_process: VectorServer) -> VectorsSettings:
+    return VectorsSettings(
+        url=vector_server_process.url, api_key=SecretStr(vector_server_process.api_key), timeout_s=10
+    )
+
+
+@pytest.fixture
+async def vector_calls(vectors_settings: VectorsSettings) -> AsyncIterator[QdrantCalls]:
+    made = QdrantCalls(vectors_settings)
+    try:
+        yield made
+    finally:
+        await made.close()
+
+
+@pytest.fixture
+async def vector_workspace(vector_calls: QdrantCalls) -> AsyncIterator[WorkspaceId]:
+    """One that has nothing on the server, and leaves nothing there."""
+    workspace = WorkspaceId(uuid4().hex)
+    yield workspace
+    await QdrantCollections(vector_calls, workspace).tidy([])
+
+
+@pytest.fixture
+async def vectors(vector_calls: QdrantCalls, vector_workspace: WorkspaceId) -> VectorStore:
+    """Opened on an empty collection."""
+    made = QdrantServerVectorStore(vector_calls, vector_workspace)
+    await made.open(COLLECTION)
+    return made
+
+
+@pytest.fixture
+def vector_upkeep(vectors: VectorStore) -> VectorUpkeep:
+    """Of the same store."""
+    assert isinstance(vectors, QdrantServerVectorStore)
+    return vectors
+
+
+@pytest.fixture
+def unopened_collections(vector_calls: QdrantCalls, vector_workspace: WorkspaceId) -> AnyCollections:
+    return QdrantCollections(vector_calls, vector_workspace)
+
+
+@pytest.fixture
+def kept_collections(vector_calls: QdrantCalls, vector_workspace: WorkspaceId) -> KeptCollections:
+    prefix = prefix_of(vector_workspace)
+
+    async def names() -> list[str]:
+        return [name.removeprefix(prefix) for name in await vector_calls.names() if name.startswith(prefix)]
+
+    async def leave_behind(name: str) -> None:
+        await QdrantServerVectorStore(vector_calls, vector_workspace).open(replace(COLLECTION, name=name))
+
+    return KeptCollections(names, leave_behind)
+
+
+@pytest.fixture
 def clock() -> HandClock:
     return HandClock(NOW_MS)
 
@@ -171,8 +237,15 @@ def embedder() -> OnnxEmbedder:
 
 @pytest.fixture
 async def world(
-    tmp_path: Path, clock: HandClock, embedder: OnnxEmbedder, catalog_url: str, blobs: BlobStore
+    tmp_path: Path,
+    clock: HandClock,
+    embedder: OnnxEmbedder,
+    catalog_url: str,
+    blobs: BlobStore,
+    unopened_collections: AnyCollections,
 ) -> AsyncIterator[World]:
-    """The write path with catalog and contents on servers; graph and vectors still in a folder."""
-    async with opened_world(tmp_path, clock, embedder, catalog_url=catalog_url, blobs=blobs) as found:
+    """The write path with catalog, contents and vectors on servers; the graph still in a folder."""
+    async with opened_world(
+        tmp_path, clock, embedder, catalog_url=catalog_url, blobs=blobs, collections=unopened_collections
+    ) as found:
         yield found

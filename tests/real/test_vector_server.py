@@ -32,7 +32,7 @@ async def client(vector_server_process: VectorServer) -> AsyncIterator[AsyncQdra
     for each in (await opened.get_collections()).collections:
         await opened.delete_collection(each.name)
     for left in (vector_server_process.folder / "snapshots").iterdir():
-        shutil.rmtree(left)
+        left.unlink() if left.is_file() else shutil.rmtree(left)
     yield opened
     await opened.close()
 

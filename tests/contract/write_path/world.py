@@ -42,6 +42,7 @@ from dormouse.ports.extractor import WindowExtractor
 from dormouse.text.terms import terms
 from dormouse.write_path import WritePath, write_path
 from tests.builders import A_PRINCIPAL
+from tests.contract.ports.kept_collections import AnyCollections
 from tests.contract.write_path.unused import NoAnswerer, NoReader
 from tests.hand_clock import HandClock
 
@@ -307,6 +308,7 @@ async def opened(
     deriver: WindowExtractor | None = None,
     catalog_url: str = "",
     blobs: BlobStore | None = None,
+    collections: AnyCollections | None = None,
 ) -> AsyncIterator[World]:
     """The write path on a folder, or what is named elsewhere; `others` are embedders to move to, a `deriver`
     derives memories too."""
@@ -317,7 +319,7 @@ async def opened(
         await catalog.migrate()
         graph = await SqliteGraphStore.open(folder / "graph")
         stack.push_async_callback(graph.close)
-        vectors = EdgeCollections(folder / "vectors")
+        vectors: AnyCollections = collections or EdgeCollections(folder / "vectors")
         stack.push_async_callback(vectors.close)
         async with catalog.transaction() as tx:
             row = await tx.workspaces.ensure(LOCAL_WORKSPACE, "local")

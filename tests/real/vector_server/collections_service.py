@@ -88,6 +88,21 @@ class Snapshots(SnapshotsServicer):
         self._shelf.delete_snapshot(request.collection_name, request.snapshot_name)
         return messages.DeleteSnapshotResponse()
 
+    @answered
+    def CreateFull(self, request: Any) -> Any:
+        described = _described(self._shelf.snapshot_all())
+        return messages.CreateSnapshotResponse(snapshot_description=described)
+
+    @answered
+    def ListFull(self, request: Any) -> Any:
+        found = [_described(path) for path in self._shelf.snapshots_of_all()]
+        return messages.ListSnapshotsResponse(snapshot_descriptions=found)
+
+    @answered
+    def DeleteFull(self, request: Any) -> Any:
+        self._shelf.delete_snapshot_of_all(request.snapshot_name)
+        return messages.DeleteSnapshotResponse()
+
 
 def _info(stored: Stored) -> Any:
     created = stored.created

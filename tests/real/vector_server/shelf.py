@@ -9,6 +9,7 @@ import re
 import shutil
 import tarfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -92,21 +93,20 @@ class Shelf:
         self.get(name)
         return sorted(self._snapshots_of(name).glob("*.snapshot"))
 
+    def snapshots_of_all(self) -> list[Path]:
+        return sorted(self._snapshots.glob("*.snapshot"))
+
     def snapshot(self, name: str) -> Path:
-        stored = self.get(name)
-        folder = self._snapshots_of(name)
-        folder.mkdir(exist_ok=True)
-        path = folder / f"{uuid4().hex}.snapshot"
-        with stored.turn, tarfile.open(path, "w:gz", compresslevel=1) as archive:
-            stored.shard.flush()
-            archive.add(stored.folder, "collection")
-        return path
+        return _snapshot([self.get(name)], self._snapshots_of(name))
+
+    def snapshot_all(self) -> Path:
+        return _snapshot(list(self._opened.values()), self._snapshots)
 
     def delete_snapshot(self, name: str, snapshot: str) -> None:
-        found = [path for path in self.snapshots(name) if path.name == snapshot]
-        if not found:
-            raise unknown(f"Snapshot {snapshot} not found")
-        found[0].unlink()
+        _unlink(snapshot, self.snapshots(name))
+
+    def delete_snapshot_of_all(self, snapshot: str) -> None:
+        _unlink(snapshot, self.snapshots_of_all())
 
     def close(self) -> None:
         for stored in self._opened.values():
@@ -120,6 +120,24 @@ class Shelf:
         draft.write_text(json.dumps(aliases), "utf-8")
         draft.replace(self._aliases_file)
         self.aliases = aliases
+
+
+def _snapshot(collections: Sequence[Stored], folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{uuid4().hex}.snapshot"
+    with tarfile.open(path, "w:gz", compresslevel=1) as archive:
+        for stored in collections:
+            with stored.turn:
+                stored.shard.flush()
+                archive.add(stored.folder, stored.folder.name)
+    return path
+
+
+def _unlink(snapshot: str, among: Sequence[Path]) -> None:
+    found = [path for path in among if path.name == snapshot]
+    if not found:
+        raise unknown(f"Snapshot {snapshot} not found")
+    found[0].unlink()
 
 
 def checksum_of(path: Path) -> str:
