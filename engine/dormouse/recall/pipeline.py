@@ -24,6 +24,7 @@ from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermA
 from dormouse.recall.answer import answer
 from dormouse.recall.beside import beside
 from dormouse.recall.course import Course
+from dormouse.recall.dated import spans_of
 from dormouse.recall.derived import pooled
 from dormouse.recall.embed import embed_query
 from dormouse.recall.fuse import DEFAULT, Evidence, Ranked, Weights, fuse
@@ -149,8 +150,11 @@ class RecallPipeline:
             return NOTHING
         with telemetry.span(telemetry.RECALL_VECTOR) as opened:
             try:
-                gather = gather_scores if course.is_lexical else gather_evidence
-                evidence = await gather(self._ports.vectors, course.scope, arms, PointFilter())
+                if course.is_lexical:
+                    evidence = await gather_scores(self._ports.vectors, course.scope, arms, PointFilter())
+                else:
+                    spans = spans_of(course.understanding)
+                    evidence = await gather_evidence(self._ports.vectors, course.scope, arms, spans)
             except StoreUnavailableError as failure:
                 course.lacks("vector", failure)
                 return NOTHING

@@ -1,20 +1,28 @@
 """Nomination: every arm names its best, and the union comes back with every arm's score and its tokens."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from dormouse.model.interval import Interval
 from dormouse.model.scope import Scope
 from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermArm, VectorStore
+from dormouse.recall.dated import merged
 from dormouse.recall.fuse import Evidence
 
 Arms = Mapping[str, DenseArm | TermArm]
 
 
-async def gather_evidence(vectors: VectorStore, scope: Scope, arms: Arms, where: PointFilter) -> Evidence:
-    """Raises `StoreUnavailableError`."""
-    named = await vectors.nominate(scope, list(arms.values()), where)
+async def gather_evidence(
+    vectors: VectorStore, scope: Scope, arms: Arms, spans: Sequence[Interval] = ()
+) -> Evidence:
+    """The best of all times, and the best of each of `spans`. Raises `StoreUnavailableError`."""
+    asked = list(arms.values())
+    named = await vectors.nominate(scope, asked, PointFilter())
+    for span in spans:
+        where = PointFilter(occurred=(span.start_ms, span.end_ms))
+        named = merged(named, await vectors.nominate(scope, asked, where))
     return Evidence(named, dict(zip(arms, named.scores, strict=True)))
 
 

@@ -50,6 +50,7 @@ _MONTHS = {
     )
     for name in names.split()
 }
+MONTH_NAMES = frozenset(_MONTHS)
 _WEEKDAYS = {
     name: number
     for number, names in enumerate(

@@ -68,3 +68,18 @@ def test_a_month_without_a_year_is_the_nearest_one(month: str, start: str) -> No
 
 def iso(instant_ms: int) -> str:
     return datetime.fromtimestamp(instant_ms / 1000, UTC).date().isoformat()
+
+
+def test_a_month_to_come_without_its_year_may_be_the_past_one() -> None:
+    asked_ms = int(datetime(2026, 12, 1, tzinfo=UTC).timestamp() * 1000)
+
+    starts = [iso(span.interval.start_ms) for span in understand("What happened in March?", asked_ms).dates]
+    assert starts == ["2027-03-01", "2026-03-01"]
+
+
+@pytest.mark.parametrize("said", ["next March", "in March 2027", "tomorrow", "in two weeks"])
+def test_what_is_clearly_to_come_is_to_come(said: str) -> None:
+    asked_ms = int(datetime(2026, 12, 1, tzinfo=UTC).timestamp() * 1000)
+
+    (span,) = understand(f"What do we do {said}?", asked_ms).dates
+    assert span.is_future
