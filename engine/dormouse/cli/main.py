@@ -12,12 +12,14 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from dormouse.cli.cluster_app import dlq_app, topics_app
 from dormouse.cli.ontology_app import ontology_app
 from dormouse.cli.signature import AsJson, end
 from dormouse.errors import DataFolderBusyError, DormouseError
 
 DISTRIBUTION = "dormouse-memory"
 COMMANDS = "dormouse.commands"
+CLIENTS = frozenset({"aiokafka", "asyncpg", "neo4j", "qdrant_client"})  # of servers; the laptop form has none
 EXIT_BUSY = 75  # EX_TEMPFAIL of sysexits.h; whoever starts a server tells a lost race by it
 
 app = typer.Typer(
@@ -34,6 +36,8 @@ app = typer.Typer(
 jobs_app = typer.Typer(name="jobs", help="Show what became of what was handed over, newest first.")
 app.add_typer(jobs_app)
 app.add_typer(ontology_app)
+app.add_typer(topics_app)
+app.add_typer(dlq_app)
 
 Job = Annotated[str, typer.Argument(metavar="JOB", help="Id of a job.")]
 Dataset = Annotated[str, typer.Option("--dataset", "-d", help="Name of the dataset.")]
@@ -372,6 +376,8 @@ def _words_of(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror.lower()}"
+    if isinstance(error, ModuleNotFoundError) and error.name in CLIENTS:
+        return f"this needs {error.name}: install dormouse-memory[distributed]"
     remediation = getattr(error, "remediation", None)
     if remediation is not None:
         return f"{error}\n{remediation}".strip()

@@ -18,11 +18,11 @@ from aiokafka import ConsumerRecord
 
 from dormouse import telemetry
 from dormouse.adapters.message_bus.back_off import BackOff
-from dormouse.adapters.message_bus.kafka_connection import KafkaConnection, wrong
+from dormouse.adapters.message_bus.kafka_connection import KafkaConnection
 from dormouse.adapters.message_bus.kafka_ear import Hearing, KafkaEar
 from dormouse.adapters.message_bus.kafka_outbox import CLOSE_S, KafkaOutbox, Message
 from dormouse.adapters.message_bus.kafka_record import Bell, DeadLetter, Refusal, read_bell
-from dormouse.adapters.message_bus.kafka_topics import Names
+from dormouse.adapters.message_bus.kafka_topics import Names, check
 from dormouse.adapters.message_bus.local_bells import LocalBells
 from dormouse.errors import NotFoundError, UnavailableError
 from dormouse.ids import JobId, WorkspaceId
@@ -64,12 +64,7 @@ class KafkaBus:
 
     async def check(self) -> None:
         """Raises `MisconfiguredError`, also for a topic that is missing, and `UnavailableError`."""
-        found = await self._connection.topics()
-        for name in (self._names.ingest, self._names.apply, self._names.dead_letters):
-            if name not in found:
-                raise wrong(
-                    "PREFIX", f"asks for the topic {name}, which is missing: run `dormouse topics ensure`"
-                )
+        await check(self._connection)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

@@ -105,11 +105,16 @@ def wrong(setting: str, rule: str) -> MisconfiguredError:
 
 
 def _bootstrap_hosts(settings: KafkaSettings) -> Sequence[tuple[str, int]]:
-    return [(host, port) for host, port, _ in collect_hosts(settings.bootstrap_servers)]
+    """None where one of them is no address."""
+    try:
+        found = [(host, port) for host, port, _ in collect_hosts(settings.bootstrap_servers)]
+    except ValueError:
+        return []
+    return found if all(host for host, _ in found) else []
 
 
 def _security(settings: KafkaSettings) -> dict[str, Any]:
-    if not settings.bootstrap_servers:
+    if not _bootstrap_hosts(settings):
         raise wrong("BOOTSTRAP_SERVERS", "must name brokers, as host:port,host:port")
     password = settings.password.get_secret_value()
     if bool(settings.user) != bool(password):

@@ -43,9 +43,10 @@ class Hearing:
 
     @property
     def is_alive(self) -> bool:
-        """A broker that is away is no reason to end the process: it goes on trying."""
+        """A broker that is away is no reason to end the process: it goes on trying. Nor is a consumer that
+        fetches nothing, unless making it anew does not help."""
         is_turning = self.turned_s < STUCK_S + START_S
-        return is_turning and (self.fetched_s is None or self.fetched_s < SILENT_S)
+        return is_turning and (self.fetched_s is None or self.fetched_s < 2 * SILENT_S)
 
 
 class _SilentError(TimeoutError):

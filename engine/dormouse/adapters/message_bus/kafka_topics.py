@@ -106,6 +106,17 @@ def _difference(topic: Wanted, name: str, value: str, found: str) -> Sequence[st
     return [told]
 
 
+async def check(connection: KafkaConnection) -> Mapping[str, int]:
+    """Partitions of all topics by name. Raises `UnavailableError` and, also for a topic that is missing,
+    `MisconfiguredError`."""
+    found = await connection.topics()
+    for topic in wanted(connection.settings):
+        if topic.name not in found:
+            rule = f"asks for the topic {topic.name}, which is missing: run `dormouse topics ensure`"
+            raise wrong("PREFIX", rule)
+    return found
+
+
 async def ensure(connection: KafkaConnection) -> Report:
     """Raises `MisconfiguredError` and `UnavailableError`."""
     await connection.topics()  # tells what is wrong with the connection
