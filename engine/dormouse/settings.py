@@ -30,6 +30,7 @@ NAMES_OF_OTHERS = frozenset(
         RATE_LIMIT__FAILURES_PER_MINUTE RATE_LIMIT__REQUESTS_PER_S
         RECALL_SYSTEM_PROMPT RECALL_SYSTEM_PROMPT_FILE REMOTE__API_KEY REMOTE__URL TOOL_MODE
         DATABASE__CONNECTIONS DATABASE__URL
+        GRAPH__CONNECTIONS GRAPH__DATABASE GRAPH__PASSWORD GRAPH__TIMEOUT_S GRAPH__URL GRAPH__USER
         KAFKA__BOOTSTRAP_SERVERS KAFKA__CA_FILE KAFKA__CLIENT_ID KAFKA__MECHANISM KAFKA__PARTITIONS
         KAFKA__PASSWORD KAFKA__PREFIX KAFKA__REPLICAS KAFKA__TLS KAFKA__USER
         S3__ACCESS_KEY S3__BUCKET S3__ENDPOINT S3__REGION S3__SECRET_KEY S3__TIMEOUT_S
@@ -70,6 +71,13 @@ def _embedded(value: str) -> str:
     return value
 
 
+def _bolt_url(value: str) -> str:
+    if value and not value.startswith(("bolt://", "bolt+s://", "bolt+ssc://")):
+        raise ValueError("must start with bolt://, or with bolt+s:// for an encrypted connection")
+    return value.rstrip("/")
+
+
+BoltUrl = Annotated[str, AfterValidator(_bolt_url)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)]
 Profile = Annotated[Literal["embedded", "distributed"], BeforeValidator(_lower), AfterValidator(_embedded)]
@@ -170,6 +178,30 @@ class DatabaseSettings(Group):
     connections: int = Field(default=8, ge=1, le=200)
     """Connections of one process for writing, and as many for reading; more callers wait, and after 5 s are
     answered 503."""
+
+
+class GraphSettings(Group):
+    """A Neo4j database for the graph, for the cluster's form; one for each workspace. The laptop form keeps its
+    graph in the data folder and does not look at these."""
+
+    url: BoltUrl = ""
+    """`bolt://host:7687`, or `bolt+s://host:7687` where the connection is to be encrypted and the server
+    verified."""
+
+    user: str = "neo4j"
+    """User that owns the database."""
+
+    password: SecretStr = SecretStr("")
+    """Never logged."""
+
+    database: str = "neo4j"
+    """A database for Dormouse alone: it is emptied when the graph is made anew."""
+
+    connections: int = Field(default=10, ge=1, le=200)
+    """Connections of one process; more callers wait, and after 5 s are answered 503."""
+
+    timeout_s: float = Field(default=8.0, gt=0, le=600)
+    """Seconds that one transaction may take, by the server's clock; erasing a large dataset takes several."""
 
 
 class S3Settings(Group):
@@ -297,6 +329,8 @@ class ServerSettings(EngineSettings):
     """Where the cluster's form keeps what is shared by all its processes."""
 
     database: DatabaseSettings = DatabaseSettings()
+
+    graph: GraphSettings = GraphSettings()
 
     s3: S3Settings = S3Settings()
 

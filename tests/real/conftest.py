@@ -3,9 +3,12 @@
 The suites of the ports run here unchanged: `tests/contract/ports` asks for its fixtures by these names.
 """
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -14,6 +17,8 @@ from pydantic import SecretStr
 from dormouse.adapters.blob_store.s3 import S3BlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
 from dormouse.adapters.embedder.onnx import OnnxEmbedder
+from dormouse.adapters.graph_store.neo4j import Neo4jGraphStore
+from dormouse.adapters.graph_store.neo4j_upkeep import Neo4jGraphUpkeep
 from dormouse.adapters.message_bus.kafka import KafkaBus
 from dormouse.adapters.message_bus.kafka_connection import KafkaConnection
 from dormouse.adapters.message_bus.kafka_topics import ensure
@@ -23,14 +28,16 @@ from dormouse.adapters.vector_store.qdrant_server import QdrantServerVectorStore
 from dormouse.ids import WorkspaceId
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog
+from dormouse.ports.graph_store import GraphStore
+from dormouse.ports.graph_upkeep import GraphUpkeep
 from dormouse.ports.message_bus import MessageBus
 from dormouse.ports.vector_store import VectorStore
 from dormouse.ports.vector_upkeep import VectorUpkeep
-from dormouse.settings import KafkaSettings, S3Settings, VectorsSettings
+from dormouse.settings import GraphSettings, KafkaSettings, S3Settings, VectorsSettings
 from tests.builders import NOW_MS
 from tests.contract.ports.kept_collections import AnyCollections, KeptCollections
 from tests.contract.ports.store_samples import COLLECTION
-from tests.contract.write_path.world import World
+from tests.contract.write_path.world import Graph, World
 from tests.contract.write_path.world import opened as opened_world
 from tests.hand_clock import HandClock
 from tests.toolchain import kafka, neo4j, postgresql, s3_server, vector_server
@@ -95,6 +102,34 @@ def kafka_programs() -> KafkaPrograms:
 def kafka_server(kafka_programs: KafkaPrograms) -> Iterator[KafkaServer]:
     with kafka.running(kafka_programs) as server:
         yield server
+
+
+@pytest.fixture
+def graph_settings(neo4j_server: Neo4jServer) -> GraphSettings:
+    """An empty database."""
+    neo4j_server.empty()
+    return neo4j_server.settings()
+
+
+@pytest.fixture
+async def neo4j_graph(graph_settings: GraphSettings) -> AsyncIterator[Neo4jGraphStore]:
+    """Empty."""
+    opened = await Neo4jGraphStore.open(graph_settings)
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+@pytest.fixture
+def graph(neo4j_graph: Neo4jGraphStore) -> GraphStore:
+    return neo4j_graph
+
+
+@pytest.fixture
+def graph_upkeep(neo4j_graph: Neo4jGraphStore) -> GraphUpkeep:
+    """Of the same store."""
+    return Neo4jGraphUpkeep(neo4j_graph)
 
 
 @pytest.fixture
@@ -243,9 +278,29 @@ async def world(
     catalog_url: str,
     blobs: BlobStore,
     unopened_collections: AnyCollections,
+    neo4j_graph: Neo4jGraphStore,
+    graph_upkeep: GraphUpkeep,
+    neo4j_server: Neo4jServer,
 ) -> AsyncIterator[World]:
-    """The write path with catalog, contents and vectors on servers; the graph still in a folder."""
+    """The write path with every store on a server."""
     async with opened_world(
-        tmp_path, clock, embedder, catalog_url=catalog_url, blobs=blobs, collections=unopened_collections
+        tmp_path,
+        clock,
+        embedder,
+        catalog_url=catalog_url,
+        blobs=blobs,
+        collections=unopened_collections,
+        graph=Graph(neo4j_graph, graph_upkeep, neo4j_graph, partial(lying, neo4j_server)),
     ) as found:
         yield found
+
+
+def lying(server: Neo4jServer) -> dict[str, list[Any]]:
+    """Every node and relationship with all its properties, but for what the graph holds about itself."""
+    nodes = server.run("MATCH (n) WHERE NOT n:Graph AND NOT n:Workspace RETURN labels(n), properties(n)")
+    edges = server.run("MATCH (a)-[r]->(b) RETURN type(r), a.id, properties(r), b.id")
+    return {"nodes": sorted(nodes, key=_in_order), "edges": sorted(edges, key=_in_order)}
+
+
+def _in_order(row: object) -> str:
+    return json.dumps(row, sort_keys=True)

@@ -1,4 +1,4 @@
-"""The write path's suites, as they are, with catalog, contents and vectors on real servers."""
+"""The write path's suites, as they are, with every store on a real server."""
 
 from tests.real.suites import taken_over
 

@@ -16,7 +16,9 @@ from pathlib import Path
 
 from neo4j import GraphDatabase
 from neo4j.exceptions import DriverError, Neo4jError
+from pydantic import SecretStr
 
+from dormouse.settings import GraphSettings
 from tests.toolchain import maven
 from tests.toolchain.cache import fill, kept
 from tests.toolchain.server_process import ServerProcess, free_port, listens
@@ -59,6 +61,9 @@ class Neo4jServer:
     @property
     def url(self) -> str:
         return f"bolt://127.0.0.1:{self.port}"
+
+    def settings(self) -> GraphSettings:
+        return GraphSettings(url=self.url, user=USER, password=SecretStr(self.password))
 
     def start(self) -> None:
         self.process.start(self._is_ready)

@@ -140,7 +140,7 @@ async def test_forgetting_takes_what_was_derived_with_it(world: World) -> None:
     assert await world.ports.vectors.count(await world.scope()) == 0
     counts = await world.ports.graph.count(await world.scope())
     assert (counts.passages, counts.versions, counts.entities) == (0, 0, 0)
-    assert files_with(world.folder, "Zanzibarquux") == []
+    assert world.traces("Zanzibarquux") == []
 
 
 @promise("P3")
@@ -174,7 +174,7 @@ async def test_a_forget_while_the_model_thinks_leaves_nothing(
     ended = await world.job(job.id)
     assert (ended.stage, ended.cancel_reason) == (Stage.CANCELLED, CancelReason.FORGOTTEN)
     assert await world.ports.vectors.count(await world.scope()) == 0
-    assert files_with(world.folder, "Zanzibarquux") == []
+    assert world.traces("Zanzibarquux") == []
 
 
 async def test_an_update_while_the_model_thinks_ends_the_old_jobs_enrichment_only(
@@ -355,11 +355,3 @@ async def test_an_update_by_rules_alone_does_not_take_back_what_was_derived(
 
     texts = {each.text for each in await world.passages()}
     assert TEXT not in texts or any(each.derived_by for each in await memories_of(world))
-
-
-def files_with(folder: Path, needle: str) -> list[str]:
-    return [
-        str(path.relative_to(folder))
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and needle.encode() in path.read_bytes()
-    ]

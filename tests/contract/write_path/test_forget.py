@@ -1,7 +1,5 @@
 """Forgotten means gone: from every store, from the blobs, and from the bytes on disk. Source: writes §5."""
 
-from pathlib import Path
-
 from dormouse.ids import new_session_entry_id
 from dormouse.model.document import Document
 from dormouse.model.job import CancelReason, JobKind, Stage
@@ -12,14 +10,6 @@ from tests.promises import promise
 
 SECRET = "Zanzibarquux"
 TEXT = f"Ada hid the {SECRET} under the stairs."
-
-
-def _files_with(folder: Path, needle: str) -> list[str]:
-    return [
-        str(path.relative_to(folder))
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and needle.encode() in path.read_bytes()
-    ]
 
 
 async def _remembered(world: World, text: str = TEXT, external_id: str | None = None) -> Document:
@@ -33,7 +23,7 @@ async def _remembered(world: World, text: str = TEXT, external_id: str | None = 
 async def test_a_forgotten_item_is_gone_from_every_store_and_from_the_disk(world: World) -> None:
     document = await _remembered(world)
     await _remembered(world, "Grace keeps a cat.")
-    assert _files_with(world.folder, SECRET) != []
+    assert world.traces(SECRET) != []
 
     receipt = await world.forget(document.id)
     await world.work()
@@ -43,7 +33,7 @@ async def test_a_forgotten_item_is_gone_from_every_store_and_from_the_disk(world
     assert [each.text for each in await world.passages()] == ["Grace keeps a cat."]
     assert await world.ports.vectors.count(await world.scope()) == 1
     assert await world.term_counts(f"{SECRET} cat") == (1, {SECRET: 0, "cat": 1})
-    assert _files_with(world.folder, SECRET) == []
+    assert world.traces(SECRET) == []
 
 
 async def test_a_forget_hides_when_it_is_accepted(world: World) -> None:
@@ -84,7 +74,7 @@ async def test_a_forget_overtakes_its_own_ingest(world: World) -> None:
     assert (job.stage, job.cancel_reason) == (Stage.CANCELLED, CancelReason.FORGOTTEN)
     assert await world.passages() == []
     assert await world.blobs() == []
-    assert _files_with(world.folder, SECRET) == []
+    assert world.traces(SECRET) == []
 
 
 async def test_a_forget_overtakes_what_is_extracted_but_not_applied(world: World) -> None:
@@ -124,7 +114,7 @@ async def test_a_forgotten_dataset_starts_anew(world: World) -> None:
     assert [each.text for each in await world.passages()] == ["Grace keeps a dog."]
     assert await world.term_counts(f"{SECRET} cat dog") == (1, {SECRET: 0, "cat": 0, "dog": 1})
     assert await world.ports.vectors.count(await world.scope()) == 1
-    assert _files_with(world.folder, SECRET) == []
+    assert world.traces(SECRET) == []
 
 
 async def test_forgetting_a_dataset_cancels_what_is_on_its_way(world: World) -> None:
@@ -135,7 +125,7 @@ async def test_forgetting_a_dataset_cancels_what_is_on_its_way(world: World) -> 
 
     assert (await world.job(receipt.job.id)).cancel_reason is CancelReason.FORGOTTEN
     assert [job.kind for job in forgotten.jobs] == [JobKind.FORGET_DATASET]
-    assert _files_with(world.folder, SECRET) == []
+    assert world.traces(SECRET) == []
 
 
 async def test_everything_one_owns_can_be_forgotten_at_once(world: World) -> None:
@@ -183,4 +173,4 @@ async def test_a_long_document_is_forgotten_with_all_its_revisions(world: World)
 
     assert await world.blobs() == []
     assert (await world.term_counts(SECRET))[0] == 0
-    assert _files_with(world.folder, SECRET) == []
+    assert world.traces(SECRET) == []

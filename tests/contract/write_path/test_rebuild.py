@@ -1,7 +1,6 @@
 """Graph and vectors lost and made anew: what comes back is what was there, with nothing computed again and no
 language model asked."""
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from tests.contract.write_path.world import World, after_leases_ran_out, opened
 from tests.hand_clock import HandClock
 
 BOTH = (DerivedStore.GRAPH, DerivedStore.VECTORS)
-TABLES = ("passages", "entities", "mentions", "relations", "versions")
 
 
 async def _live_a_little(world: World) -> None:
@@ -82,11 +80,7 @@ async def ask(world: World, stores: Sequence[DerivedStore] = BOTH) -> Job:
 
 async def held(world: World) -> dict[str, object]:
     """Every row of graph, vectors and statistics, as they lie there."""
-    graph = sqlite3.connect(world.folder / "graph" / "graph.sqlite3")
-    rows: dict[str, object] = {
-        table: sorted(graph.execute(f"SELECT * FROM {table}").fetchall(), key=repr) for table in TABLES
-    }
-    graph.close()
+    rows: dict[str, object] = dict(world.graph.lying())
     rows["points"] = await world.ports.vectors.count(await world.scope())
     return {**rows, "exported": await world.export()}
 

@@ -3,9 +3,11 @@
 It may be opened again on the same folder, like a process that starts after another one died.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -16,7 +18,7 @@ from dormouse.adapters.blob_store.obstore import ObstoreBlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
 from dormouse.adapters.embedder.choice import EmbedderChoice
 from dormouse.adapters.extractor.lexical import LexicalExtractor
-from dormouse.adapters.graph_store.sqlite import SqliteGraphStore
+from dormouse.adapters.graph_store.sqlite import FILE_NAME, SqliteGraphStore
 from dormouse.adapters.graph_store.sqlite_upkeep import SqliteGraphUpkeep
 from dormouse.adapters.message_bus.sql_queue import SqlQueueBus
 from dormouse.adapters.ontology_reader.rdflib import RdflibOntologyReader
@@ -39,6 +41,8 @@ from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.bundle import Ports
 from dormouse.ports.embedder import EmbeddedQuery, EmbeddedText, Embedder
 from dormouse.ports.extractor import WindowExtractor
+from dormouse.ports.graph_store import GraphRenewal, GraphStore
+from dormouse.ports.graph_upkeep import GraphUpkeep
 from dormouse.text.terms import terms
 from dormouse.write_path import WritePath, write_path
 from tests.builders import A_PRINCIPAL
@@ -90,9 +94,22 @@ class State:
     unapplied: int
 
 
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A store and the care of it; `lying` is every row of it as it lies there, by kind."""
+
+    store: GraphStore
+    upkeep: GraphUpkeep
+    renewal: GraphRenewal
+    lying: Callable[[], dict[str, list[Any]]]
+
+
 class World:
-    def __init__(self, ports: Ports, clock: HandClock, embedder: CountingEmbedder, folder: Path) -> None:
+    def __init__(
+        self, ports: Ports, clock: HandClock, embedder: CountingEmbedder, folder: Path, graph: Graph
+    ) -> None:
         self.ports = ports
+        self.graph = graph
         self.clock = clock
         self.embedder = embedder
         self.folder = folder
@@ -235,6 +252,12 @@ class World:
         about = {job.id for job in jobs if job.document == document and not job.kind.is_forget}
         return [key for key in await self.blobs() if key.split("/")[1] in about]
 
+    def traces(self, needle: str) -> list[str]:
+        """Files of the folder that hold it, and kinds of rows of the graph, wherever that is."""
+        files = [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
+        held = [str(path.relative_to(self.folder)) for path in files if needle.encode() in path.read_bytes()]
+        return held + [kind for kind, rows in self.graph.lying().items() if needle in repr(rows)]
+
     async def blobs(self) -> list[BlobKey]:
         return [blob.key async for blob in self.ports.blobs.list(LOCAL_WORKSPACE)]
 
@@ -309,6 +332,7 @@ async def opened(
     catalog_url: str = "",
     blobs: BlobStore | None = None,
     collections: AnyCollections | None = None,
+    graph: Graph | None = None,
 ) -> AsyncIterator[World]:
     """The write path on a folder, or what is named elsewhere; `others` are embedders to move to, a `deriver`
     derives memories too."""
@@ -317,8 +341,8 @@ async def opened(
         catalog = SqlCatalog(catalog_url or f"sqlite:///{folder / 'catalog.db'}", clock)
         stack.push_async_callback(catalog.close)
         await catalog.migrate()
-        graph = await SqliteGraphStore.open(folder / "graph")
-        stack.push_async_callback(graph.close)
+        if graph is None:
+            graph = await stack.enter_async_context(_sqlite_graph(folder / "graph"))
         vectors: AnyCollections = collections or EdgeCollections(folder / "vectors")
         stack.push_async_callback(vectors.close)
         async with catalog.transaction() as tx:
@@ -333,11 +357,11 @@ async def opened(
             await vectors.build(row.building, must_exist=True)
         parts: dict[str, Any] = {
             "catalog": catalog,
-            "graph": graph,
-            "graph_upkeep": SqliteGraphUpkeep(graph),
+            "graph": graph.store,
+            "graph_upkeep": graph.upkeep,
             "vectors": vectors,
             "vector_upkeep": vectors,
-            "renewal": graph,
+            "renewal": graph.renewal,
             "collections": vectors,
             "blobs": blobs or ObstoreBlobStore(folder / "blobs"),
             "bus": SqlQueueBus(catalog),
@@ -350,7 +374,22 @@ async def opened(
             "clock": clock,
             "deriver": deriver,
         }
-        yield World(Ports(**parts), clock, counting, folder)
+        yield World(Ports(**parts), clock, counting, folder, graph)
+
+
+@asynccontextmanager
+async def _sqlite_graph(folder: Path) -> AsyncIterator[Graph]:
+    store = await SqliteGraphStore.open(folder)
+    try:
+        yield Graph(store, SqliteGraphUpkeep(store), store, partial(_sqlite_rows, folder / FILE_NAME))
+    finally:
+        await store.close()
+
+
+def _sqlite_rows(file: Path) -> dict[str, list[Any]]:
+    with closing(sqlite3.connect(file)) as db:
+        tables = ("passages", "entities", "mentions", "relations", "versions")
+        return {each: sorted(db.execute(f"SELECT * FROM {each}").fetchall(), key=repr) for each in tables}
 
 
 def after_leases_ran_out(clock: HandClock) -> None:
