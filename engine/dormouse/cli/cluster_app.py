@@ -8,12 +8,10 @@ from dormouse.cli.signature import AsJson, end
 
 topics_app = typer.Typer(
     name="topics",
-    help="Look after the cluster's topics in Kafka (DORMOUSE_KAFKA__...).",
+    help="Look after the cluster's topics in Kafka.",
     no_args_is_help=True,
 )
-dlq_app = typer.Typer(
-    name="dlq", help="See records of the cluster's topics that nobody could understand.", no_args_is_help=True
-)
+dlq_app = typer.Typer(name="dlq", help="See the records that nobody could understand.", no_args_is_help=True)
 
 
 @topics_app.callback()

@@ -40,7 +40,7 @@ class Weights:
     speaker: float = 0.8
     own_words: float = 2.0  # "my", "I": on assistant logs worth more than any model
     user_words: float = 0.0
-    date: float = 4.0  # more than words can gain: whoever names a time means it
+    date: float = 6.0  # more than words can gain: whoever names a time means it
 
 
 DEFAULT = Weights()

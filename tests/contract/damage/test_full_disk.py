@@ -9,6 +9,7 @@ from obstore.exceptions import BaseError
 
 from dormouse import compose
 from dormouse.adapters.blob_store import obstore
+from dormouse.compose import embedded
 from dormouse.errors import MisconfiguredError, StoreUnavailableError
 from dormouse.settings import EngineSettings
 from tests.contract.program import Program
@@ -19,7 +20,7 @@ async def test_a_start_that_fails_for_want_of_room_says_so(
 ) -> None:
     """Without room the engine of the vectors fails as it does for damaged files."""
     shutil.rmtree(folder / "vectors" / "memories" / "shard")
-    monkeypatch.setattr(compose, "ROOM_BYTES", 2**62)
+    monkeypatch.setattr(embedded, "ROOM_BYTES", 2**62)
 
     with pytest.raises(MisconfiguredError, match="the disk of the data folder is full"):
         async with compose.open_ports(EngineSettings(data_dir=folder)):
