@@ -12,7 +12,7 @@ QUICK := tests/unit tests/contract --ignore $(CRASH)
 # Where this is set, every start compiles a thousand modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-all check test-unit test-contract test-crash test-fuzz test-conformance test-isolation test-real coverage quality bench format docs lock clean environment conformance-suite real-servers
+.PHONY: help run test test-all check test-unit test-contract test-crash test-fuzz test-conformance test-isolation test-real coverage quality bench stack run-distributed format docs lock clean environment conformance-suite real-servers
 
 help: ## List what can be made
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,12 @@ test-conformance: environment conformance-suite ## The real server against the o
 
 test-real: environment real-servers ## Adapters of servers on real ones: PostgreSQL, S3, Neo4j, Kafka and vectors, killed and started again
 	@$(PYTEST) $(AT_ONCE) tests/real
+
+stack: environment real-servers ## Start the servers of the cluster's form and print the settings, until interrupted
+	@$(BIN)/python -m tests.toolchain.stack
+
+run-distributed: environment real-servers ## Run two gateways and four workers on such servers, until interrupted
+	@$(BIN)/python -m tests.toolchain.stack --processes
 
 test-isolation: environment ## Ten thousand operations of users who must not notice each other: minutes
 	@$(PYTEST) $(AT_ONCE) tests/isolation

@@ -11,8 +11,9 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from dormouse.settings import NAMES_OF_OTHERS, PREFIX, Group, ServerSettings, names
+from dormouse.settings import NAMES_OF_OTHERS, PREFIX, Group, names
 from dormouse_gateway.settings import GatewaySettings
+from dormouse_worker.settings import WorkerSettings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "configuration.md"
 
@@ -34,7 +35,8 @@ These are names of the cluster's form. They may be set, and nothing looks at the
 def page() -> str:
     """The whole page, ending in a newline."""
     sections = [HEAD, *_table("Process", GatewaySettings, PREFIX)]
-    for name, field in sorted((GatewaySettings.model_fields | ServerSettings.model_fields).items()):
+    sections += ["", *_table("Worker", WorkerSettings, PREFIX, besides=GatewaySettings)]
+    for name, field in sorted(GatewaySettings.model_fields.items()):
         group = field.annotation
         if isinstance(group, type) and issubclass(group, Group):
             prefix = f"{PREFIX}{name.upper()}__"
@@ -42,17 +44,21 @@ def page() -> str:
             sections += ["", title.strip(), "", inspect.cleandoc(group.__doc__ or ""), "", *rows]
     sections += ["\n## Aliases\n", "| accepted | means |", "|---|---|"]
     sections += [f"| `{alias}` | `{name}` |" for alias, name in sorted(GatewaySettings.aliases.items())]
-    reserved = sorted(NAMES_OF_OTHERS - set(names(GatewaySettings)) - set(names(ServerSettings)))
+    reserved = sorted(NAMES_OF_OTHERS - set(names(GatewaySettings)) - set(names(WorkerSettings)))
     sections += [FOOT, *(f"- `{name}`" for name in reserved)]
     return "\n".join(sections) + "\n"
 
 
-def _table(title: str, settings: type[BaseModel], prefix: str) -> Iterator[str]:
+def _table(
+    title: str, settings: type[BaseModel], prefix: str, *, besides: type[BaseModel] = BaseModel
+) -> Iterator[str]:
     yield f"## {title}\n"
     yield "| variable | default | meaning |"
     yield "|---|---|---|"
     for name, field in sorted(settings.model_fields.items()):
-        if not (isinstance(field.annotation, type) and issubclass(field.annotation, Group)):
+        if name not in besides.model_fields and not (
+            isinstance(field.annotation, type) and issubclass(field.annotation, Group)
+        ):
             meaning = " ".join((field.description or "").split())
             yield f"| `{prefix}{name.upper()}` | {_default(field)} | {meaning} |"
 

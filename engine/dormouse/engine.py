@@ -3,6 +3,7 @@
 Every method that touches memory takes the caller's `Scope`, which only `scope_of` makes.
 """
 
+import secrets
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
@@ -356,6 +357,17 @@ class Engine:
     def running(self) -> AbstractAsyncContextManager[None]:
         """Extraction, applying and sweeping in this process until the block ends; leaving drains them."""
         return self._loops.running()
+
+    async def shared_secret(self, name: str) -> bytes:
+        """32 bytes that every process of this memory gets alike, made with the first one that asks."""
+        async with self._catalog.transaction() as tx:
+            secret = await tx.access.secret(name, secrets.token_hex(32))
+            await tx.commit()
+        return bytes.fromhex(secret)
+
+    def is_alive(self) -> bool:
+        """Whether this process still hears of work. One that does not should be started again."""
+        return self._ports.bus.is_alive()
 
     async def check_ready(self) -> None:
         """Raises `UnavailableError` naming the part that does not answer."""

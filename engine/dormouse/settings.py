@@ -10,10 +10,19 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from dormouse.errors import MisconfiguredError
@@ -35,6 +44,7 @@ NAMES_OF_OTHERS = frozenset(
         KAFKA__PASSWORD KAFKA__PREFIX KAFKA__REPLICAS KAFKA__TLS KAFKA__USER
         S3__ACCESS_KEY S3__BUCKET S3__ENDPOINT S3__REGION S3__SECRET_KEY S3__TIMEOUT_S
         VECTORS__API_KEY VECTORS__TIMEOUT_S VECTORS__URL
+        HEALTH_PORT
         WORKSPACES_FILE
     """.split()
 )
@@ -52,7 +62,7 @@ def default_data_dir(environ: Mapping[str, str] | None = None, platform: str = s
     return Path(given.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "dormouse"
 
 
-def _lower(value: object) -> object:
+def lower(value: object) -> object:
     return value.strip().lower() if isinstance(value, str) else value
 
 
@@ -62,25 +72,9 @@ def _http_url(value: str) -> str:
     return value.rstrip("/")
 
 
-def _embedded(value: str) -> str:
-    if value != "embedded":
-        raise ValueError(
-            "must be embedded: the cluster's form cannot serve yet; its stores can be set up, but nothing "
-            "joins them (docs/operations.md)"
-        )
-    return value
-
-
-def _bolt_url(value: str) -> str:
-    if value and not value.startswith(("bolt://", "bolt+s://", "bolt+ssc://")):
-        raise ValueError("must start with bolt://, or with bolt+s:// for an encrypted connection")
-    return value.rstrip("/")
-
-
-BoltUrl = Annotated[str, AfterValidator(_bolt_url)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
-LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)]
-Profile = Annotated[Literal["embedded", "distributed"], BeforeValidator(_lower), AfterValidator(_embedded)]
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(lower)]
+Profile = Annotated[Literal["embedded", "distributed"], BeforeValidator(lower)]
 Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 
 
@@ -167,117 +161,6 @@ class RemoteSettings(Group):
     """API key that it knows; sent as a bearer token and never logged."""
 
 
-class DatabaseSettings(Group):
-    """PostgreSQL as the catalog, for the cluster's form: `dormouse migrate` makes its tables. The laptop form
-    keeps its catalog in the data folder and does not look at these."""
-
-    url: SecretStr = SecretStr("")
-    """`postgresql://user:password@host:5432/database`, with `?sslmode=verify-full&sslrootcert=file` where the
-    server is to be verified; never logged."""
-
-    connections: int = Field(default=8, ge=1, le=200)
-    """Connections of one process for writing, and as many for reading; more callers wait, and after 5 s are
-    answered 503."""
-
-
-class GraphSettings(Group):
-    """A Neo4j database for the graph, for the cluster's form; one for each workspace. The laptop form keeps its
-    graph in the data folder and does not look at these."""
-
-    url: BoltUrl = ""
-    """`bolt://host:7687`, or `bolt+s://host:7687` where the connection is to be encrypted and the server
-    verified."""
-
-    user: str = "neo4j"
-    """User that owns the database."""
-
-    password: SecretStr = SecretStr("")
-    """Never logged."""
-
-    database: str = "neo4j"
-    """A database for Dormouse alone: it is emptied when the graph is made anew."""
-
-    connections: int = Field(default=10, ge=1, le=200)
-    """Connections of one process; more callers wait, and after 5 s are answered 503."""
-
-    timeout_s: float = Field(default=8.0, gt=0, le=600)
-    """Seconds that one transaction may take, by the server's clock; erasing a large dataset takes several."""
-
-
-class S3Settings(Group):
-    """An S3 bucket for the contents, for the cluster's form. The laptop form keeps them in the data folder and
-    does not look at these."""
-
-    endpoint: HttpUrl = ""
-    """Address of another service than Amazon's, for example `http://minio.example.net:9000`."""
-
-    bucket: str = ""
-    """A bucket for Dormouse alone, without versions and without retention: what is forgotten must be gone."""
-
-    region: str = "us-east-1"
-    """Region of the bucket."""
-
-    access_key: SecretStr = SecretStr("")
-    """Unset: the machine's own identity is used."""
-
-    secret_key: SecretStr = SecretStr("")
-    """Never logged."""
-
-    timeout_s: float = Field(default=10.0, gt=0, le=600)
-    """Seconds that one request may take, with what is tried again."""
-
-
-class KafkaSettings(Group):
-    """Kafka as the bell between processes, for the cluster's form: `dormouse topics ensure` makes its topics.
-    The laptop form rings inside its process and does not look at these."""
-
-    bootstrap_servers: str = ""
-    """Brokers to begin with, as `host:port`, several with commas between."""
-
-    prefix: str = Field(default="dormouse", pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$")
-    """Begins the names of the topics, `dormouse.ingest`, `dormouse.apply` and `dormouse.dlq`, and of the
-    consumer groups. Another one for each memory that shares the brokers."""
-
-    client_id: str = "dormouse"
-    """Name of this process in the brokers' logs and quotas."""
-
-    user: str = ""
-    """User of the brokers (SASL/SCRAM). Unset: they ask for none."""
-
-    password: SecretStr = SecretStr("")
-    """Its password; never logged."""
-
-    mechanism: Annotated[Literal["scram-sha-256", "scram-sha-512"], BeforeValidator(_lower)] = "scram-sha-512"
-    """How the password is proved: `scram-sha-512` or `scram-sha-256`."""
-
-    tls: bool = False
-    """Whether the brokers are reached over TLS; their certificate must be of the name they are reached by."""
-
-    ca_file: str = ""
-    """File of certificates (PEM) that verifies the brokers'. Unset: the system's."""
-
-    partitions: int = Field(default=12, ge=1, le=1000)
-    """Partitions of `ingest` and `apply`, each, at the least. A worker beyond this number hears no bell and
-    finds work only by looking. They can be added later, never taken away."""
-
-    replicas: int = Field(default=3, ge=1, le=9)
-    """Brokers that keep each record, at the least; 1 for a single broker."""
-
-
-class VectorsSettings(Group):
-    """A Qdrant server for the vectors, for the cluster's form. The laptop form keeps them in the data folder
-    and does not look at these."""
-
-    url: HttpUrl = ""
-    """Address of its gRPC port, for example `http://qdrant.example.net:6334`; `https://` where it has TLS."""
-
-    api_key: SecretStr = SecretStr("")
-    """Sent with each call; never logged."""
-
-    timeout_s: int = Field(default=10, ge=1, le=600)
-    """Whole seconds that one call may take."""
-
-
 class EngineSettings(BaseSettings):
     """What the engine itself needs, whichever process it runs in."""
 
@@ -293,8 +176,8 @@ class EngineSettings(BaseSettings):
     """Folder with everything that is remembered. One process owns it at a time."""
 
     profile: Profile = "embedded"
-    """Form that runs: `embedded` keeps everything in the data folder; `distributed`, the cluster's form, cannot
-    serve yet."""
+    """Form that runs: `embedded` keeps everything in the data folder; `distributed`, the cluster's form, keeps
+    it on servers that any number of processes share (`docs/operations.md`)."""
 
     llm: LLMSettings = LLMSettings()
 
@@ -324,19 +207,21 @@ class ClientSettings(EngineSettings):
 
     remote: RemoteSettings = RemoteSettings()
 
+    @model_validator(mode="after")
+    def _refuse_to_look_for_a_folder(self) -> Self:
+        """Raises `MisconfiguredError`: of a cluster there is no server of this machine to find."""
+        refuse_no_gateway(self.profile, self.remote)
+        return self
 
-class ServerSettings(EngineSettings):
-    """Where the cluster's form keeps what is shared by all its processes."""
 
-    database: DatabaseSettings = DatabaseSettings()
-
-    graph: GraphSettings = GraphSettings()
-
-    s3: S3Settings = S3Settings()
-
-    kafka: KafkaSettings = KafkaSettings()
-
-    vectors: VectorsSettings = VectorsSettings()
+def refuse_no_gateway(profile: str, remote: RemoteSettings) -> None:
+    """Raises `MisconfiguredError` where whoever talks to a server would have to look for this machine's own."""
+    if profile == "distributed" and not remote.url:
+        raise MisconfiguredError(
+            "with DORMOUSE_PROFILE=distributed, name a gateway in DORMOUSE_REMOTE__URL, and a key of it in "
+            "DORMOUSE_REMOTE__API_KEY",
+            setting="REMOTE__URL",
+        )
 
 
 def read(settings: type[S], environ: Mapping[str, str], **overrides: object) -> S:

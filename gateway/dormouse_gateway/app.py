@@ -4,8 +4,8 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from importlib import import_module
 from types import FrameType
 
@@ -14,7 +14,9 @@ from starlette.types import ASGIApp
 
 from dormouse import compose
 from dormouse.adapters.data_folder.lock import owned
+from dormouse.engine import Engine
 from dormouse_gateway.listen import listen, url_of
+from dormouse_gateway.mcp.session_key import session_key
 from dormouse_gateway.mcp.stopping import Stopping
 from dormouse_gateway.owner import Owner, end_when_idle, owner_of
 from dormouse_gateway.ready import ready_lines
@@ -30,21 +32,35 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 async def serve(
     settings: GatewaySettings, *, on_ready: Callable[[str], None], idle_exit_s: float | None = None
 ) -> None:
-    """Own the data folder and answer until SIGINT or SIGTERM, or until nobody came for `idle_exit_s`.
+    """Answer until SIGINT or SIGTERM, or until nobody came for `idle_exit_s`; on a laptop, own the data folder.
 
     `on_ready` gets the lines to print once the first request can be answered. Raises MisconfiguredError
     (address, port, keys) and DataFolderBusyError before anything is started.
     """
     os.umask(0o077)  # whatever is made in the data folder, by child processes too, is for this user alone
-    with owned(settings.data_dir):
+    with ExitStack() as held:
+        if settings.profile == "embedded":
+            held.enter_context(owned(settings.data_dir))
         owner = owner_of(settings)
-        with listen(settings.host, settings.port) as listening:
-            loading = asyncio.get_running_loop().run_in_executor(None, import_module, APPLICATION)
-            async with compose.open_engine(settings) as engine, engine.running():
-                stopping = Stopping(WAIT_WHEN_STOPPING_S)
-                application = (await loading).build_app(engine, settings, owner, stopping)
-                server = _Server(application, stopping)
-                await _answer(server, owner, listening, on_ready, idle_exit_s)
+        listening = held.enter_context(listen(settings.host, settings.port))
+        loading = asyncio.get_running_loop().run_in_executor(None, import_module, APPLICATION)
+        async with _engine(settings) as (engine, session_key), engine.running():
+            stopping = Stopping(WAIT_WHEN_STOPPING_S)
+            application = (await loading).build_app(engine, settings, owner, stopping, session_key)
+            server = _Server(application, stopping)
+            await _answer(server, owner, listening, on_ready, idle_exit_s)
+
+
+@asynccontextmanager
+async def _engine(settings: GatewaySettings) -> AsyncIterator[tuple[Engine, bytes]]:
+    """With the key that signs the ids of MCP's sessions: all gateways of a cluster have the same one, since any
+    may be asked next. They answer, and leave the work to workers."""
+    if settings.profile == "embedded":
+        async with compose.open_engine(settings) as engine:
+            yield engine, session_key(settings.data_dir)
+        return
+    async with compose.open_shared_engine(settings, frozenset()) as engine:
+        yield engine, await engine.shared_secret("session-ids")
 
 
 async def _answer(

@@ -25,7 +25,6 @@ from dormouse_gateway.maintenance import maintenance_routes
 from dormouse_gateway.mcp.endpoint import Endpoint, mcp_routes
 from dormouse_gateway.mcp.server import ServerIdentity, build_server
 from dormouse_gateway.mcp.session_id import SessionIds
-from dormouse_gateway.mcp.session_key import session_key
 from dormouse_gateway.mcp.stopping import Stopping
 from dormouse_gateway.owner import DISTRIBUTION, Owner
 from dormouse_gateway.settings import GatewaySettings
@@ -42,11 +41,13 @@ from dormouse_gateway.web.token_bucket import Rate
 SEEN_BY_BROWSERS = ["Mcp-Session-Id", "Mcp-Protocol-Version", "WWW-Authenticate", "Retry-After", "X-Request-Id"]
 
 
-def build_app(engine: Engine, settings: GatewaySettings, owner: Owner, stopping: Stopping) -> ASGIApp:
-    """The whole application; the server runs its lifespan."""
+def build_app(
+    engine: Engine, settings: GatewaySettings, owner: Owner, stopping: Stopping, session_key: bytes
+) -> ASGIApp:
+    """The whole application; the server runs its lifespan. `session_key` signs the ids of sessions."""
     identity = ServerIdentity("dormouse", "Dormouse", version(DISTRIBUTION), INSTRUCTIONS)
     server = build_server(graph_toolset(engine, manners_of(settings)), identity, stopping)
-    endpoint = Endpoint(server, SessionIds([session_key(settings.data_dir)]))
+    endpoint = Endpoint(server, SessionIds([session_key]))
     app = Starlette(
         routes=served_routes(lambda: engine, settings, endpoint, owner),
         exception_handlers=exception_handlers(),

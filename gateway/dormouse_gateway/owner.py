@@ -1,4 +1,5 @@
-"""The process that owns the data folder: says where it answers, counts its clients, ends when alone.
+"""The process that serves, on a laptop the owner of the data folder: says where it answers, counts its clients,
+ends when alone.
 
 Whatever the address, `server.json` opens it for the user of this machine. A server that was started for
 somebody else's sake (`idle_exit_s`) ends that long after its last request; relays ask `/local/owner` now and
@@ -52,19 +53,23 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Made once per server process, after the folder's lock was taken."""
+    """Made once per server process, on a laptop after the folder's lock was taken. In a cluster there is no
+    folder, and no token that opens it."""
 
-    folder: Path
+    folder: Path | None
     credentials: Credentials
-    token: str
+    token: str | None
     activity: Activity = field(default_factory=Activity)
 
     def publish(self, url: str) -> None:
         """Called when the server answers; never before, or a client would find a closed door."""
+        if self.folder is None or self.token is None:
+            return
         publish(self.folder, ServerAddress(os.getpid(), url.rstrip("/"), self.token, version(DISTRIBUTION)))
 
     def withdraw(self) -> None:
-        withdraw(self.folder, os.getpid())
+        if self.folder is not None:
+            withdraw(self.folder, os.getpid())
 
     def routes(self) -> list[Route]:
         return [Route(OWNER_PATH, _owner, methods=["GET"])]
@@ -109,8 +114,10 @@ def owner_of(settings: GatewaySettings) -> Owner:
         )
     if keys:
         keys.listing()  # a damaged file ends the start, not the first request
-    token = new_token()
-    return Owner(settings.data_dir, Credentials(keys, token, is_loopback(settings.host)), token)
+    is_alone = settings.profile == "embedded"
+    token = new_token() if is_alone else None
+    credentials = Credentials(keys, token, is_loopback(settings.host))
+    return Owner(settings.data_dir if is_alone else None, credentials, token)
 
 
 def is_loopback(host: str) -> bool:

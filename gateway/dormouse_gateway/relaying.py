@@ -7,7 +7,7 @@ message starts another one and goes there.
 from collections.abc import Mapping
 
 from dormouse.adapters.data_folder.find import find_or_start
-from dormouse.settings import read
+from dormouse.settings import read, refuse_no_gateway
 from dormouse_gateway.mcp.stdio import relay_stdio
 from dormouse_gateway.settings import GatewaySettings
 
@@ -18,6 +18,7 @@ async def relay(environ: Mapping[str, str]) -> None:
     if settings.remote.url:
         await relay_stdio(settings.remote.url, settings.remote.api_key.get_secret_value() or None)
         return
+    refuse_no_gateway(settings.profile, settings.remote)
 
     async def found() -> tuple[str, str]:
         address = await find_or_start(settings.data_dir)

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import BeforeValidator, Field
 from pydantic_settings import NoDecode
 
+from dormouse.server_settings import ServerSettings
 from dormouse.settings import EngineSettings, Folder, Group, RemoteSettings
 
 _ORIGIN = re.compile(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?", re.IGNORECASE)
@@ -54,7 +55,7 @@ class RateLimitSettings(Group):
     it is answered 429 instead of 401. A valid credential is served whatever others at its address did."""
 
 
-class GatewaySettings(EngineSettings):
+class GatewaySettings(ServerSettings):
     """Everything that `dormouse serve` and `dormouse mcp` may be told."""
 
     aliases: ClassVar[Mapping[str, str]] = {

@@ -1,1 +1,1 @@
-"""The ingest worker: runs the engine's pipelines for a cluster. Only the laptop form exists so far."""
+"""The ingest worker: runs the engine's pipelines for a cluster, as many of them as it takes."""

@@ -33,7 +33,7 @@ from dormouse.ports.graph_upkeep import GraphUpkeep
 from dormouse.ports.message_bus import MessageBus
 from dormouse.ports.vector_store import VectorStore
 from dormouse.ports.vector_upkeep import VectorUpkeep
-from dormouse.settings import GraphSettings, KafkaSettings, S3Settings, VectorsSettings
+from dormouse.server_settings import GraphSettings, KafkaSettings, S3Settings, VectorsSettings
 from tests.builders import NOW_MS
 from tests.contract.ports.kept_collections import AnyCollections, KeptCollections
 from tests.contract.ports.store_samples import COLLECTION

@@ -9,7 +9,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
-from dormouse.settings import KafkaSettings
+from dormouse.server_settings import KafkaSettings
 
 PATIENCE_S = 40.0
 

@@ -17,7 +17,7 @@ from dormouse.adapters.message_bus.kafka_topics import ensure
 from dormouse.ids import WorkspaceId, new_job_id
 from dormouse.ports.catalog.transaction import Catalog
 from dormouse.ports.message_bus import MessageBus
-from dormouse.settings import KafkaSettings
+from dormouse.server_settings import KafkaSettings
 from tests.builders import A_WORKSPACE
 from tests.contract.ports.catalog_samples import a_stored_dataset, store_job
 from tests.contract.ports.test_message_bus import heard, some_workspaces

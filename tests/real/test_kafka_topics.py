@@ -12,7 +12,7 @@ from dormouse.adapters.message_bus.kafka_connection import KafkaConnection
 from dormouse.adapters.message_bus.kafka_topics import ensure
 from dormouse.errors import MisconfiguredError, UnavailableError
 from dormouse.ports.catalog.transaction import Catalog
-from dormouse.settings import KafkaSettings
+from dormouse.server_settings import KafkaSettings
 from tests.contract.ports.test_message_bus import heard, some_workspaces
 from tests.contract.program import Program
 from tests.real.kafka_observer import KafkaObserver

@@ -16,7 +16,7 @@ from dormouse.errors import InvalidInputError, LeaseLostError, StoreUnavailableE
 from dormouse.model.change import Erasure
 from dormouse.model.memory import Claim
 from dormouse.ports.graph_store import ClaimQuery, GraphCounts, GraphRows
-from dormouse.settings import GraphSettings
+from dormouse.server_settings import GraphSettings
 from tests.builders import A_DATASET, A_DOCUMENT, A_WORKSPACE, NOW_MS, a_passage
 from tests.contract.ports.store_samples import MINE, a_document_id, a_fence, a_version, an_entity, files_holding
 from tests.real.graph_documents import WRITTEN, a_document, held

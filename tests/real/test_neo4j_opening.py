@@ -12,7 +12,7 @@ from dormouse.adapters.graph_store.neo4j import Neo4jGraphStore
 from dormouse.adapters.graph_store.neo4j_bolt import Bolt
 from dormouse.errors import MisconfiguredError, StoreUnavailableError
 from dormouse.model.change import Erasure
-from dormouse.settings import GraphSettings
+from dormouse.server_settings import GraphSettings
 from tests.builders import A_DATASET, A_DOCUMENT
 from tests.contract.ports.store_samples import MINE, a_fence
 from tests.real.graph_documents import a_document, held

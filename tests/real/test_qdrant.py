@@ -17,7 +17,7 @@ from dormouse.ids import WorkspaceId
 from dormouse.model.change import Erasure
 from dormouse.model.passage import PassageKind, Point
 from dormouse.ports.vector_store import DenseArm, PointFilter, TermArm, VectorStore
-from dormouse.settings import VectorsSettings
+from dormouse.server_settings import VectorsSettings
 from tests.builders import A_WORKSPACE
 from tests.contract.ports.store_samples import (
     A_TERM,

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from dormouse.adapters.blob_store.s3 import LARGE_BYTES, YOUNG, S3BlobStore
 from dormouse.errors import MisconfiguredError, NotFoundError, StoreUnavailableError
 from dormouse.ids import BlobKey
-from dormouse.settings import S3Settings
+from dormouse.server_settings import S3Settings
 from tests.builders import A_JOB, A_WORKSPACE
 from tests.toolchain import s3_server
 from tests.toolchain.s3_server import S3Server

@@ -18,7 +18,7 @@ from neo4j import GraphDatabase
 from neo4j.exceptions import DriverError, Neo4jError
 from pydantic import SecretStr
 
-from dormouse.settings import GraphSettings
+from dormouse.server_settings import GraphSettings
 from tests.toolchain import maven
 from tests.toolchain.cache import fill, kept
 from tests.toolchain.server_process import ServerProcess, free_port, listens

@@ -12,7 +12,8 @@ from dormouse.adapters.message_bus import kafka_dead_letters
 from dormouse.adapters.message_bus.kafka_connection import KafkaConnection
 from dormouse.adapters.message_bus.kafka_dead_letters import Noted
 from dormouse.cli.terminal import amount, note, say
-from dormouse.settings import ServerSettings, read
+from dormouse.server_settings import ServerSettings
+from dormouse.settings import read
 
 
 async def listing(limit: int, *, as_json: bool) -> int:

@@ -6,7 +6,8 @@ from dormouse.adapters.catalog.postgresql_url import is_postgresql
 from dormouse.adapters.catalog.transaction import SqlCatalog
 from dormouse.cli.terminal import say
 from dormouse.errors import MisconfiguredError
-from dormouse.settings import ServerSettings, read
+from dormouse.server_settings import ServerSettings
+from dormouse.settings import read
 
 
 async def migrate() -> int:

@@ -5,7 +5,8 @@ import os
 from dormouse.adapters.message_bus import kafka_topics
 from dormouse.adapters.message_bus.kafka_connection import KafkaConnection
 from dormouse.cli.terminal import note, say
-from dormouse.settings import ServerSettings, read
+from dormouse.server_settings import ServerSettings
+from dormouse.settings import read
 
 
 async def ensure() -> int:

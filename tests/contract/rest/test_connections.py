@@ -61,7 +61,9 @@ class _Noticing:
 def serving(folder: Path, engine: object) -> Iterator[tuple[tuple[str, int], _Noticing]]:
     """Its address; the block's end lets every request end first."""
     settings = GatewaySettings(data_dir=folder)
-    app = _Noticing(build_app(cast("Engine", engine), settings, owner_of(settings), Stopping(DEADLINE_S)))
+    app = _Noticing(
+        build_app(cast("Engine", engine), settings, owner_of(settings), Stopping(DEADLINE_S), b"key")
+    )
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, http=BoundedConnection, log_config=None, lifespan="on"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

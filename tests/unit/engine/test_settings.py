@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from dormouse.errors import MisconfiguredError
-from dormouse.settings import NAMES_OF_OTHERS, EngineSettings, default_data_dir, names, read
+from dormouse.settings import NAMES_OF_OTHERS, ClientSettings, EngineSettings, default_data_dir, names, read
 
 
 def refusal(environ: dict[str, str]) -> MisconfiguredError:
@@ -59,8 +59,17 @@ def test_a_wrong_value_is_named_by_its_variable_and_never_repeated() -> None:
     assert error.__suppress_context__  # the cause quotes the value
 
 
-def test_the_form_of_the_cluster_is_refused_plainly() -> None:
-    assert "cannot serve yet" in str(refusal({"DORMOUSE_PROFILE": "distributed"}))
+def test_there_are_two_forms() -> None:
+    assert read(EngineSettings, {"DORMOUSE_PROFILE": " Distributed "}).profile == "distributed"
+    assert "'embedded' or 'distributed'" in str(refusal({"DORMOUSE_PROFILE": "cloud"}))
+
+
+def test_a_command_that_talks_to_a_cluster_needs_a_gateways_address() -> None:
+    clustered = {"DORMOUSE_PROFILE": "distributed"}
+
+    with pytest.raises(MisconfiguredError, match="name a gateway in DORMOUSE_REMOTE__URL"):
+        read(ClientSettings, clustered)
+    assert read(ClientSettings, clustered | {"DORMOUSE_REMOTE__URL": "http://gateway"}).remote.url
 
 
 def test_an_empty_variable_counts_as_unset() -> None:

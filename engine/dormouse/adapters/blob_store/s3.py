@@ -20,7 +20,7 @@ from dormouse.adapters.blob_store.keys import Entry, checked, entry, prefix_of
 from dormouse.errors import MisconfiguredError, NotFoundError, StoreUnavailableError
 from dormouse.ids import BlobKey, JobId, WorkspaceId, sha256_hex
 from dormouse.ports.blob_store import BlobInfo
-from dormouse.settings import S3Settings
+from dormouse.server_settings import S3Settings
 
 if TYPE_CHECKING:
     from obstore.store import S3Config  # exists for type checkers only

@@ -29,7 +29,7 @@ from dormouse.model.memory import MemoryVersion
 from dormouse.model.passage import Passage
 from dormouse.model.scope import Fence, Scope
 from dormouse.ports.graph_store import ClaimQuery, GraphCounts, GraphRows, MemoryQuery
-from dormouse.settings import GraphSettings
+from dormouse.server_settings import GraphSettings
 
 BATCH = 1000  # rows that one statement removes: a few megabytes of the server's memory
 REBUILT_RETRY_S = 5

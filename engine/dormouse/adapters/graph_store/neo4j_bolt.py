@@ -22,7 +22,7 @@ from neo4j import (
 )
 
 from dormouse.adapters.graph_store.neo4j_failures import opening_translated, refuse_older, translated, wrong
-from dormouse.settings import GraphSettings
+from dormouse.server_settings import GraphSettings
 
 CONNECT_S = 5.0
 ACQUIRE_S = 5.0  # a connection of the pool

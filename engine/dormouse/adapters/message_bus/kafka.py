@@ -27,7 +27,7 @@ from dormouse.adapters.message_bus.local_bells import LocalBells
 from dormouse.errors import NotFoundError, UnavailableError
 from dormouse.ids import JobId, WorkspaceId
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
-from dormouse.settings import KafkaSettings
+from dormouse.server_settings import KafkaSettings
 
 LOOK_EVERY_S = 30.0
 LETTERS_S = 10.0  # that dead letters may take before what they tell of is committed
@@ -92,6 +92,9 @@ class KafkaBus:
     def health(self) -> Health:
         found = [self._ingest.hearing(), self._apply.hearing()]
         return Health([each for each in found if each is not None], self._outbox.unsent)
+
+    def is_alive(self) -> bool:
+        return self.health().is_alive
 
     async def ring_ingest(self, workspace: WorkspaceId, job: JobId) -> None:
         """Never waits, so that accepting never does."""

@@ -20,7 +20,7 @@ from aiokafka.errors import (
 )
 
 from dormouse.errors import MisconfiguredError, UnavailableError
-from dormouse.settings import KafkaSettings
+from dormouse.server_settings import KafkaSettings
 
 CALL_MS = 10_000
 METADATA_MS = 30_000  # how long a partition that was added may stay unnoticed

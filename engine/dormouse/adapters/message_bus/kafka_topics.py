@@ -12,7 +12,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import InvalidReplicationFactorError, NoError, TopicAlreadyExistsError, for_code
 
 from dormouse.adapters.message_bus.kafka_connection import KafkaConnection, translated, wrong
-from dormouse.settings import KafkaSettings
+from dormouse.server_settings import KafkaSettings
 
 DAY_MS = 24 * 3600 * 1000
 # A bell that nobody heard for a day was rung again by then, thousands of times.

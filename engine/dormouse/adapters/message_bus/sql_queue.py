@@ -26,5 +26,8 @@ class SqlQueueBus:
     def apply_bells(self) -> AsyncIterator[WorkspaceId]:
         return self._bells.apply_bells()
 
+    def is_alive(self) -> bool:
+        return True
+
     async def close(self) -> None:
         self._bells.close()

@@ -16,7 +16,7 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.conversions.conversion import GrpcToRest, RestToGrpc
 
 from dormouse.errors import DormouseError, InvalidInputError, MisconfiguredError, StoreUnavailableError
-from dormouse.settings import VectorsSettings
+from dormouse.server_settings import VectorsSettings
 
 # The first that knows conditional upserts and collections' metadata and was tried. An older one would leave out
 # what it does not know of a filter, and match everything.

@@ -3,7 +3,7 @@ from pydantic import SecretStr
 
 from dormouse.adapters.blob_store.s3 import S3BlobStore
 from dormouse.errors import MisconfiguredError
-from dormouse.settings import S3Settings
+from dormouse.server_settings import S3Settings
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from qdrant_client import models
 
 from dormouse.adapters.vector_store.qdrant_calls import QdrantCalls, assert_written, is_new_enough
 from dormouse.errors import MisconfiguredError, StoreUnavailableError
-from dormouse.settings import VectorsSettings
+from dormouse.server_settings import VectorsSettings
 
 
 @pytest.mark.parametrize("url", ["", "http://", "http://host:port", "http://host:1/path", "http://host?x=1"])
