@@ -23,7 +23,7 @@ from dormouse.ingest.validate import check
 from dormouse.jobs.follow import own_job
 from dormouse.jobs.once import answered_before, note_answer
 from dormouse.model.dataset import Dataset
-from dormouse.model.document import INLINE_LIMIT_BYTES, Content, Document, Revision
+from dormouse.model.document import INLINE_LIMIT_BYTES, Content, ContentKind, Document, Revision
 from dormouse.model.job import Job, JobKind, Stage
 from dormouse.model.receipt import IdempotencyKey, Receipt
 from dormouse.model.scope import Scope
@@ -31,6 +31,7 @@ from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.message_bus import MessageBus
 
+STAYING = ("label", "external_metadata")  # options of an item rather than of one revision
 OLDEST_BLOB_MS = 3600 * 1000  # the sweeper takes blobs that no row names: accept well before it could
 
 
@@ -242,6 +243,7 @@ async def _receive(tx: CatalogTransaction, offer: _Offer, decision: Decision) ->
     if decision.action == "duplicate" and known is not None and known.newest is not None:
         return await _duplicate(tx, offer, known.document, known.newest)
     document = _next(offer, known.document, tx.now_ms) if known else await _first(tx, offer)
+    offer = replace(offer, content=_of_item(offer, known.newest if known else None))
     job = _job(offer, document, tx.now_ms)
     await tx.documents.save(document)
     await tx.revisions.add(_revision(offer, document, tx.now_ms))
@@ -293,6 +295,17 @@ async def _first(tx: CatalogTransaction, offer: _Offer) -> Document:
         created_ms=tx.now_ms,
         updated_ms=tx.now_ms,
     )
+
+
+def _of_item(offer: _Offer, former: Revision | None) -> Content:
+    """With what stays with an item from one revision to the next."""
+    content = offer.content
+    kept = {name: former.options[name] for name in STAYING if name in former.options} if former else {}
+    options = {name: value for name, value in (kept | content.options).items() if value or name not in STAYING}
+    is_still_chat = (
+        offer.replaces is not None and former and former.kind is ContentKind.CHAT and not content.is_kind_said
+    )
+    return replace(content, options=options, kind=ContentKind.CHAT if is_still_chat else content.kind)
 
 
 def _next(offer: _Offer, document: Document, now_ms: int) -> Document:

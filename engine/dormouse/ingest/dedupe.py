@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dormouse.ids import sha256_hex
-from dormouse.model.document import Content, ContentKind, Document, Revision
+from dormouse.model.document import Content, Document, Revision
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def identity_of(content: Content) -> str:
     """
     if content.external_id is not None:
         return f"external:{content.external_id}"
-    if content.kind is ContentKind.FILE and content.filename:
+    if content.filename:
         return f"file:{content.filename}"
     return f"content:{sha256_hex(content.body)}"
 

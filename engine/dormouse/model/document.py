@@ -106,7 +106,9 @@ class Content:
     `external_id` is the caller's own name for it, unique in the dataset; `zone` is the IANA zone in which
     naive times inside the content are read. `options`: `custom_prompt` steers a model's extraction,
     `self_improvement` "false" keeps session entries out of the graph, `ontology_keys` is a JSON list of keys,
-    `label` is a name for people and `external_metadata` a JSON object of the caller's own.
+    `label` is a name for people and `external_metadata` a JSON object of the caller's own; both stay with an
+    item until they are given anew, or given empty. An item that is replaced keeps its kind, chat or not, unless
+    the caller said one (`is_kind_said`).
     """
 
     body: bytes
@@ -117,3 +119,4 @@ class Content:
     offset_minutes: int | None = None
     zone: str = "UTC"
     options: dict[str, str] = field(default_factory=dict)
+    is_kind_said: bool = True

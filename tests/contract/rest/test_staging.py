@@ -172,3 +172,44 @@ def test_what_was_added_outlives_the_process(tmp_path: Path) -> None:
     assert run["status"] == "PipelineRunCompleted"
     assert len(run["data_ingestion_info"]) == 2
     assert STORY in texts
+
+
+def _about(client: httpx.Client, dataset_id: str) -> tuple[object, object]:
+    (item,) = client.get(f"/api/v1/datasets/{dataset_id}/data").json()
+    return item["label"], item["externalMetadata"]
+
+
+def test_labels_and_metadata_stay_until_they_are_given_anew(client: httpx.Client, dataset: str) -> None:
+    said = {"labels": "minutes", "external_metadata": '[{"by": "Ada"}]'}
+    body = remember(client, dataset, text="Ada chose Lisbon.", **said).json()
+    where = {"data_id": body["items"][0]["id"], "dataset_id": body["dataset_id"]}
+
+    remember(client, dataset, text="Ada chose Porto.")
+    after_again = _about(client, body["dataset_id"])
+    client.patch("/api/v1/update", params=where, files={"data": ("a.txt", b"Ada chose Faro.")})
+    after_update = _about(client, body["dataset_id"])
+    given = {"labels": "", "external_metadata": '[{"by": "Grace"}]'}
+    client.patch("/api/v1/update", params=where, data=given, files={"data": ("a.txt", b"Ada chose Braga.")})
+
+    assert after_again == after_update == ("minutes", {"by": "Ada"})
+    assert _about(client, body["dataset_id"]) == (None, {"by": "Grace"})
+
+
+TALK = b'[{"speaker": "Ada", "text": "I moved to Lisbon.", "time": "2026-01-05T10:00:00Z"}]'
+
+
+def test_a_chat_of_the_same_name_replaces_the_former_and_stays_a_chat(
+    client: httpx.Client, dataset: str
+) -> None:
+    first = remember(client, dataset, text=TALK.decode(), name="talk.json", kind="chat").json()
+    later = TALK.replace(b"Lisbon", b"Porto")
+
+    second = remember(client, dataset, text=later.decode(), name="talk.json", kind="chat").json()
+    where = {"data_id": first["items"][0]["id"], "dataset_id": first["dataset_id"]}
+    last = TALK.replace(b"Lisbon", b"Faro")
+    client.patch("/api/v1/update", params=where, files={"data": ("talk.json", last)})
+
+    assert second["items"][0]["id"] == first["items"][0]["id"]
+    found = client.post("/api/v1/recall", json={"query": "Where is Ada?", "datasets": [dataset]}).json()
+    assert [entry["text"] for entry in found] == ["I moved to Faro."]
+    assert found[0]["metadata"]["speaker"] == "Ada"

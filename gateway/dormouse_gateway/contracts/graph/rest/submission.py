@@ -115,6 +115,7 @@ async def _read(given: FormData, fields: type[F]) -> tuple[F, list[Content]]:
         occurred_ms=occurred_ms,
         offset_minutes=offset,
         zone=body.zone,
+        is_kind_said=body.kind is not None,
         options=_given(custom_prompt=body.custom_prompt) | option_of(_named(body.ontology_key)),
     )
     contents = [await _uploaded(file, body, template) for file in given.getlist(_FILE_FIELD)]
@@ -135,8 +136,14 @@ def _described(body: ItemFields, contents: Sequence[Content]) -> list[Content]:
             raise ProblemError(Problem("invalid_input", _mismatch(field, len(values), len(contents))))
     labelled = [*labels, *[""] * (len(contents) - len(labels))]
     described = [*metadata, *[""] * (len(contents) - len(metadata))]
+    said = body.model_fields_set
     return [
-        replace(content, options=content.options | _given(label=label, external_metadata=about))
+        replace(
+            content,
+            options=content.options
+            | ({"label": label} if "labels" in said else {})
+            | ({"external_metadata": about} if "external_metadata" in said else {}),
+        )
         for content, label, about in zip(contents, labelled, described, strict=True)
     ]
 
