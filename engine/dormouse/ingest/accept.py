@@ -21,7 +21,7 @@ from dormouse.ingest.stage import job_for, take_up
 from dormouse.ingest.target import opened_for_writing
 from dormouse.ingest.validate import check
 from dormouse.jobs.follow import own_job
-from dormouse.jobs.once import answered_before, note_answer
+from dormouse.jobs.once import answered_before, forgotten_since, note_answer
 from dormouse.model.dataset import Dataset
 from dormouse.model.document import INLINE_LIMIT_BYTES, Content, ContentKind, Document, Revision
 from dormouse.model.job import Job, JobKind, Stage
@@ -202,7 +202,12 @@ async def _accept(tx: CatalogTransaction, offer: _Offer) -> Receipt | None:
 async def _recorded(tx: CatalogTransaction, offer: _Offer) -> Receipt | None:
     """The receipt that this idempotency key was answered with before."""
     known = await answered_before(tx, offer.scope.principal, offer.idempotency)
-    return None if known is None else await _receipt_of(tx, await tx.jobs.get(JobId(known)))
+    if known is None:
+        return None
+    job = await tx.jobs.get(JobId(known))
+    if job.document and await tx.documents.get(job.document) is None:
+        raise forgotten_since()  # accepted to be, and not erased yet
+    return await _receipt_of(tx, job)
 
 
 async def _receipt_of(tx: CatalogTransaction, job: Job) -> Receipt:

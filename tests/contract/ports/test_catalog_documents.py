@@ -190,7 +190,7 @@ async def test_erasing_deletes_what_is_forgotten_and_nothing_live(catalog: Catal
         assert await tx.revisions.get(gone.id, 1) is None
         assert await tx.documents.get(kept.id) == kept
         assert await tx.revisions.get(kept.id, 1) is not None
-        assert await tx.jobs.idempotent(A_PRINCIPAL, "remember", "key") is None
+        assert await tx.jobs.idempotent(A_PRINCIPAL, "remember", "key") == (revision.job, "")
         assert await tx.work.plan(retry.id) is None
         assert await tx.work.parts(retry.id) == []
         assert (await tx.jobs.get(revision.job)).document == gone.id

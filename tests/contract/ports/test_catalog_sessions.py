@@ -124,7 +124,7 @@ async def test_one_session_is_erased_with_the_keys_that_answered_for_it(catalog:
 
         assert await tx.sessions.erase(owner=A_PRINCIPAL, session="s1") == {A_PRINCIPAL: 1}
 
-        assert await tx.jobs.idempotent(A_PRINCIPAL, "route", "k") is None
+        assert await tx.jobs.idempotent(A_PRINCIPAL, "route", "k") == (mine.id, "")
         kept = await tx.sessions.entry(A_PRINCIPAL, "s2", other.id)
         assert kept == replace(other, details={"feedback_score": 5})
         assert await tx.sessions.entry(ANOTHER_PRINCIPAL, "s2", other.id) is None

@@ -108,3 +108,41 @@ def test_the_memory_of_one_item_is_forgotten_alone(client: httpx.Client, dataset
     assert (body["data_id"], body["data_records_reset"], body["status"]) == (item, 1, "success")
     assert texts(client, dataset) == ["Grace found a moth."]
     assert client.get("/api/v1/audit").json()["findings"] == []
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["item", "dataset"])
+def test_a_late_repetition_brings_nothing_back(client: httpx.Client, dataset: str, whole: bool) -> None:
+    def write() -> httpx.Response:
+        return client.post(
+            "/api/v1/remember",
+            data={"datasetName": dataset},
+            files={"data": ("a.txt", STORY.encode())},
+            headers={"Idempotency-Key": dataset},
+        )
+
+    first = write().json()
+    wanted = {"dataset": dataset} if whole else {"dataset": dataset, "data_id": first["items"][0]["id"]}
+    client.post("/api/v1/forget", json=wanted)
+
+    again = write()
+
+    assert (again.status_code, again.json()["code"]) == (409, "conflict")
+    assert "forgotten" in again.json()["detail"]
+    assert "Initech" not in str(texts(client, dataset))
+
+
+def test_a_late_repetition_in_a_session_brings_nothing_back(client: httpx.Client, dataset: str) -> None:
+    def write() -> httpx.Response:
+        sent = {"datasetName": dataset, "session_id": "s"}
+        return client.post(
+            "/api/v1/remember",
+            data=sent,
+            files={"raw_data": (None, STORY)},
+            headers={"Idempotency-Key": dataset},
+        )
+
+    assert write().status_code == 200
+    remember(client, dataset, text="Grace found a moth.")
+    client.post("/api/v1/forget", json={"dataset": dataset})
+
+    assert (write().status_code, write().json()["code"]) == (409, "conflict")

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import BindParameter, Row, Select, bindparam, delete, exists, func, or_, select
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
+from dormouse.adapters.catalog.jobs import answers_forgotten
 from dormouse.adapters.catalog.tables import (
     datasets,
     hidden,
@@ -161,9 +162,10 @@ class SqlDocumentRegister:
         of_documents = select(jobs.c.id).where(jobs.c.document.in_(batch), jobs.c.kind.in_(WITH_BLOBS))
         rows = await self._connection.rows(of_revisions.union(of_documents))
         erased = {JobId(row[0]) for row in rows}
-        # What answered or was derived for these jobs quotes or hashes their content.
+        # What answered or was derived for these jobs quotes or hashes their content. A key stays without it, so
+        # that a repeated call brings nothing back.
         for some in in_batches(erased):
-            await self._connection.run(delete(idempotency_keys).where(idempotency_keys.c.job.in_(some)))
+            await self._connection.run(answers_forgotten(idempotency_keys.c.job.in_(some)))
             await self._connection.run(delete(part_vectors).where(part_vectors.c.job.in_(some)))
             await self._connection.run(delete(parts).where(parts.c.job.in_(some)))
             await self._connection.run(delete(plans).where(plans.c.job.in_(some)))

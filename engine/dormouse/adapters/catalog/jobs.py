@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, delete, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, Update, and_, bindparam, delete, func, or_, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
 from dormouse.adapters.catalog.tables import datasets as dataset_rows
@@ -145,6 +145,11 @@ class SqlJobLedger:
             job_steps,
             {"job": job.id, "number": number, "stage": job.stage.value, "at_ms": self._connection.now_ms},
         )
+
+
+def answers_forgotten(condition: ColumnElement[bool]) -> Update:
+    """What was answered under these keys is gone; until they end, the keys still tell that it was there."""
+    return update(idempotency_keys).where(condition).values(body_sha256="")
 
 
 _REMEMBERS = jobs.c.kind == JobKind.REMEMBER.value

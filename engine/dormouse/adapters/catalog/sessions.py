@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, and_, case, delete, exists, func, or_, select, update
 
 from dormouse.adapters.catalog.connection import CatalogConnection, in_batches
+from dormouse.adapters.catalog.jobs import answers_forgotten
 from dormouse.adapters.catalog.tables import hidden, idempotency_keys, session_entries, session_quotes
 from dormouse.ids import DatasetId, DocumentId, PrincipalId, SessionEntryId
 from dormouse.model.session import TTL_MS, EntryKind, SessionEntry, SessionPage, SessionSummary
@@ -151,7 +152,7 @@ class SqlSessionBook:
     async def _delete(self, condition: ColumnElement[bool]) -> int:
         """Keys of repeated calls hold a hash of what was said, so they go first."""
         gone = select(session_entries.c.id).where(condition)
-        await self._connection.run(delete(idempotency_keys).where(idempotency_keys.c.job.in_(gone)))
+        await self._connection.run(answers_forgotten(idempotency_keys.c.job.in_(gone)))
         return await self._connection.run(delete(session_entries).where(condition))
 
     async def _quotes(self, entries: list[str]) -> dict[str, list[DocumentId]]:

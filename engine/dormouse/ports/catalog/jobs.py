@@ -46,7 +46,8 @@ class JobLedger(Protocol):
     async def unfinished_of(self, document: DocumentId) -> Sequence[Job]: ...
 
     async def idempotent(self, principal: PrincipalId, route: str, key: str) -> tuple[str, str] | None:
-        """The answer and body hash recorded under this key in the last 24 h."""
+        """The answer and body hash recorded under this key in the last 24 h; the hash is empty once what was
+        written is erased."""
         ...
 
     async def remember_key(
