@@ -89,6 +89,15 @@ def _cites_nothing(_number: int, _asked: Asked) -> Said:
     return Said(json.dumps({"answered": True, "answer": "It is under the mat.", "sources": [7]}))
 
 
+def _is_cut(_number: int, _asked: Asked) -> Said:
+    return Said('{"answered": true, "answer": "It is in the vault [1]. The', finish="length")
+
+
+def _refuses(_number: int, _asked: Asked) -> Said:
+    message = {"role": "assistant", "content": None, "refusal": "I cannot help with keys."}
+    return Said(body={"choices": [{"index": 0, "finish_reason": "content_filter", "message": message}]})
+
+
 def _says_an_object(_number: int, _asked: Asked) -> Said:
     return Said(body={"choices": [{"index": 0, "message": {"content": {"answer": "It is under the mat."}}}]})
 
@@ -99,7 +108,9 @@ def _says_an_object(_number: int, _asked: Asked) -> Said:
         (_wrong_key, f"note.txt: “{NOTE}”", "answer"),
         (_says_an_object, f"note.txt: “{NOTE}”", "answer"),
         (_abstains, "The memories that were found do not answer this.", None),
-        (_cites_nothing, "The memories that were found do not answer this.", None),
+        (_cites_nothing, f"note.txt: “{NOTE}”", "answer"),
+        (_is_cut, f"note.txt: “{NOTE}”", "answer"),
+        (_refuses, f"note.txt: “{NOTE}”", "answer"),
     ],
 )
 def test_what_rests_on_no_memory_is_not_passed_on(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dormouse.adapters.answerer.extractive import NO_INFORMATION
 from dormouse.adapters.answerer.prompt import prompt_of
 from dormouse.adapters.language_model.chat import ChatModel
+from dormouse.errors import ModelReplyMalformedError
 from dormouse.model.passage import Passage
 from dormouse.ports.answerer import Answer
 from dormouse.text.soundness import made_sound
@@ -41,6 +42,8 @@ class LlmAnswerer:
         if not passages:
             return Answer(NO_INFORMATION, (), self._chat.model)
         reply = await self._chat.ask(prompt_of(question, passages, instruction), is_patient=False)
+        if reply.is_cut:
+            raise ModelReplyMalformedError("the model's answer was cut off at its limit")
         worded = read_reply(reply.text, len(passages))
         if worded is None:
             return Answer(NOT_ANSWERED, (), self._chat.model)
@@ -48,22 +51,33 @@ class LlmAnswerer:
 
 
 def read_reply(reply: str, sources: int) -> Worded | None:
-    """The answer with the sources it names, in the order of its marks; None if it rests on none of them."""
-    answer, listed = _parts(reply)
+    """The answer with the sources it names, in the order of its marks; None if it says they hold none.
+
+    Raises `ModelReplyMalformedError` for anything else: what names no source may be anybody's guess.
+    """
+    parts = _parts(reply)
+    if parts is None:
+        return None
+    answer, listed = parts
     text = _marked_soundly(made_sound(answer), sources).strip()
     marked = [number for marks in _MARK.findall(text) for number in _numbers(marks, sources)]
     named = dict.fromkeys([*marked, *(number for number in listed if 1 <= number <= sources)])
-    return Worded(text, tuple(named)) if text and named else None
+    if not (text and named):
+        raise ModelReplyMalformedError("the model's answer names none of the memories it was given")
+    return Worded(text, tuple(named))
 
 
-def _parts(reply: str) -> tuple[str, list[int]]:
-    """An endpoint without constrained JSON may answer in plain words; their marks are all there is then."""
+def _parts(reply: str) -> tuple[str, list[int]] | None:
+    """An endpoint without constrained JSON may answer in plain words; their marks are all there is then. None
+    where a whole reply says that there is no answer."""
     text = _FENCE.sub("", reply.strip())
     try:
         said, _ = json.JSONDecoder(strict=False).raw_decode(text)
     except (ValueError, RecursionError):
         return ("", []) if text.startswith("{") else (text, [])
-    if not isinstance(said, dict) or said.get("answered") is False or not isinstance(said.get("answer"), str):
+    if isinstance(said, dict) and said.get("answered") is False:
+        return None
+    if not isinstance(said, dict) or not isinstance(said.get("answer"), str):
         return "", []
     listed = said.get("sources")
     numbers = listed if isinstance(listed, list) else []

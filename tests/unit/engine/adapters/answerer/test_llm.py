@@ -4,6 +4,7 @@ import pytest
 
 from dormouse.adapters.answerer.llm import Worded, read_reply
 from dormouse.adapters.answerer.prompt import MAX_SOURCE_CHARACTERS, prompt_of
+from dormouse.errors import ModelReplyMalformedError
 from tests.builders import a_passage
 
 ODD_MARKS = ["-1", "1e9", "1E+9", "+1", "#1", "^1", "1.5", "0", "4", "1000", "2-9", "3-1", "-1, 7"]
@@ -35,7 +36,6 @@ def test_an_answer_names_only_sources_that_it_was_given(said: str, read: Worded)
     [
         reply("In London."),
         reply("In London [9].", [0, 9]),
-        reply("In London [1].", [1], answered=False),
         reply("", [1]),
         "I do not know.",
         '{"answered": true, "answer": "In Lon',
@@ -44,8 +44,13 @@ def test_an_answer_names_only_sources_that_it_was_given(said: str, read: Worded)
         '{"answer": 7}',
     ],
 )
-def test_an_answer_that_rests_on_nothing_is_none(said: str) -> None:
-    assert read_reply(said, sources=3) is None
+def test_an_answer_that_rests_on_nothing_is_none_of_ours(said: str) -> None:
+    with pytest.raises(ModelReplyMalformedError):
+        read_reply(said, sources=3)
+
+
+def test_a_model_may_say_that_there_is_no_answer() -> None:
+    assert read_reply(reply("In London [1].", [1], answered=False), sources=3) is None
 
 
 def test_sources_are_quoted_data_with_their_numbers() -> None:
