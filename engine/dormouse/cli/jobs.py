@@ -62,7 +62,8 @@ def details(job: Mapping[str, Any]) -> Iterator[str]:
     if counts:
         yield ", ".join(counts)
     if job.get("enrichmentError"):
-        yield f"not enriched: {job['enrichmentError']['message']}"
+        yield f"searchable, but nothing derived by the language model: {job['enrichmentError']['message']}"
+        yield f"once that is mended, `dormouse jobs retry {job['id']}` asks it again"
 
 
 def line(job: Mapping[str, Any], dataset: str) -> str:

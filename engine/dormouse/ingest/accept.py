@@ -100,10 +100,10 @@ class Acceptor:
         return await self._take(replace(_offer(scope, dataset, content, idempotency), replaces=document))
 
     async def retry(self, scope: Scope, job: JobId, idempotency: IdempotencyKey | None = None) -> Receipt:
-        """A failed job's content once more, as a new revision, so that no late erasure of the failed one
-        can touch it.
+        """The content of a job that failed, or could not be enriched, once more, as a new revision, so that no
+        late erasure of the failed one can touch it. What was embedded and derived already is taken over.
 
-        Raises `NotFoundError`, `ForbiddenError` (somebody else's), `ConflictError` (did not fail) and
+        Raises `NotFoundError`, `ForbiddenError` (somebody else's), `ConflictError` (nothing failed) and
         `SupersededError` (out of date).
         """
         async with self._catalog.reading() as tx:
@@ -222,6 +222,8 @@ async def _decide(tx: CatalogTransaction, offer: _Offer) -> Decision:
     twin = None
     if named is None and offer.content.external_id is None:
         twin = await _known(tx, await tx.documents.live_by_content(offer.dataset.id, offer.sha256))
+    if named is not None and offer.retry_of is not None:
+        return Decision("new_revision", named)  # of the same content, whose derived memories are missing
     decision = decide(offer.sha256, named, twin)
     if offer.is_staged and document and named and named.newest and decision.action == "new_revision":
         raise DocumentExistsError(document.id, document.name)
@@ -353,8 +355,11 @@ async def _failed_attempt(
     tx: CatalogTransaction, scope: Scope, job_id: JobId
 ) -> tuple[Job, Document, Revision]:
     job = await own_job(tx, scope, job_id)
-    if job.stage is not Stage.FAILED or job.document is None:
-        raise ConflictError("only a failed job that brings content can be retried")
+    is_lacking = job.stage is Stage.COMPLETE and job.enrichment_failure is not None
+    if job.document is None or not (job.stage is Stage.FAILED or is_lacking):
+        raise ConflictError(
+            "only a job that brings content and failed, or one that could not be enriched, can be retried"
+        )
     if job.dataset not in scope.writable:
         raise ForbiddenError("the dataset of this job is no longer yours to write to")
     document = await tx.documents.get(job.document)

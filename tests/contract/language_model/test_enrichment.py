@@ -232,6 +232,49 @@ def test_what_cannot_be_derived_is_said_on_the_receipt(
     assert len(scripted.chats) <= 1
 
 
+def test_what_could_not_be_derived_is_derived_by_a_retry(
+    scripted: ScriptedServer, program_with: Callable[..., Program]
+) -> None:
+    scripted.script.reply = lambda *_: refusal(403, "Billing is not set up.", "billing")
+    program = program_with(**scripted.environment)
+    with program.serving(), program.client() as client:
+        lacking = ended(client, remember(client)["id"])
+        shown = program.run("jobs", "show", lacking["id"]).stdout
+        scripted.script.reply = lambda *_: None
+        again = client.post(f"/api/v1/jobs/{lacking['id']}/retry")
+        done = ended(client, again.json()["id"])
+        twice = client.post(f"/api/v1/jobs/{done['id']}/retry")
+        (hit,) = client.post("/api/v1/recall", json={"query": "vault", "searchType": "CHUNKS"}).json()
+
+    assert lacking["enrichmentError"]["code"] == "model_refused"
+    assert f"dormouse jobs retry {lacking['id']}" in shown
+    assert (done["stage"], done["enrichmentError"], done["counts"]["derived"]) == ("complete", None, 1)
+    assert MARKER in hit["metadata"]["derived"][0]
+    assert twice.status_code == 409
+
+
+def _cut_off_beyond_two_passages(_number: int, asked: Asked) -> Said | None:
+    passages = document_of(asked)["passages"]
+    items = [json.dumps(item_of(each)) for each in passages]
+    if len(passages) <= 2:
+        return None
+    return Said(f'{{"items": [{items[0]}, {items[1][:40]}', finish="length")
+
+
+def test_a_window_whose_reply_is_cut_off_is_asked_for_in_parts(
+    scripted: ScriptedServer, program_with: Callable[..., Program]
+) -> None:
+    scripted.script.reply = _cut_off_beyond_two_passages
+    talk = [{"speaker": "Ada", "text": f"Note {n} is about thing {n}."} for n in range(6)]
+    program = program_with(**scripted.environment)
+    with program.serving(), program.client() as client:
+        done = ended(client, remember(client, json.dumps(talk), "talk.json", kind="chat")["id"])
+
+    assert done["counts"]["passages"] == 6
+    assert (done["counts"]["windows"], done["counts"]["modelCalls"]) == (1, 7)
+    assert (done["counts"]["derived"], sum(done["counts"]["dropped"].values())) == (6, 0)
+
+
 def test_an_endpoint_that_knows_no_formats_is_asked_in_plain_words(
     scripted: ScriptedServer, program_with: Callable[..., Program]
 ) -> None:
