@@ -10,16 +10,18 @@ import platform
 import socket
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from dormouse.adapters.data_folder import examine
 from dormouse.adapters.data_folder.find import LOG_NAME, running_owner
 from dormouse.adapters.data_folder.server_file import SERVER_FILE, ServerAddress, published
 from dormouse.adapters.remote.rest import Endpoint, RefusedError, RestClient
+from dormouse.cli import models
+from dormouse.cli.finding import Finding
 from dormouse.cli.status import held
 from dormouse.cli.terminal import say
 from dormouse.errors import DormouseError, MisconfiguredError
@@ -38,18 +40,6 @@ _REBUILD = "Run `dormouse rebuild`: they are made anew from what was remembered.
 _DERIVED = frozenset({"graph.sqlite3"})
 _LANGUAGE_MODEL = "language model"
 _PRIVATE = (SERVER_FILE, "catalog.sqlite3", "graph.sqlite3", "session.key")
-
-State = Literal["ok", "warning", "problem"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """`remedy` says what to do; empty when all is well."""
-
-    about: str
-    state: State
-    detail: str
-    remedy: str = ""
 
 
 async def doctor(*, as_json: bool) -> int:
@@ -82,6 +72,8 @@ async def _findings() -> AsyncIterator[Finding]:
         yield Finding("settings", "problem", str(exc), "Correct or unset the variable.")
         return
     yield Finding("settings", "ok", "every DORMOUSE_ variable is known")
+    async for finding in models.answering(settings.llm, settings.embedding):
+        yield finding
     if settings.remote.url:
         endpoint = Endpoint(settings.remote.url, settings.remote.api_key.get_secret_value())
         yield Finding("memory", "ok", f"kept by {settings.remote.url}, nothing on this machine")

@@ -144,7 +144,9 @@ def refusal(status: int, message: str, code: str, **headers: str) -> Said:
 
 
 def document_of(asked: Asked) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(asked["messages"][-1]["content"])
+    """Empty for a question in plain words."""
+    content = asked["messages"][-1]["content"]
+    found: dict[str, Any] = json.loads(content) if content.startswith("{") else {}
     return found
 
 
@@ -152,6 +154,8 @@ def by_rule(document: dict[str, Any]) -> str:
     if "question" in document:
         source = document["sources"][0]
         return json.dumps({"answered": True, "answer": f"{MARKER} {source['text']} [1]", "sources": [1]})
+    if "passages" not in document:
+        return "yes"
     return json.dumps({"items": [item_of(each) for each in document["passages"]], "entities": []})
 
 

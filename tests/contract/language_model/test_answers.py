@@ -145,6 +145,31 @@ def test_a_start_without_a_model_does_not_load_its_client() -> None:
     assert loaded.stdout.strip() == "False"
 
 
+@pytest.mark.parametrize(
+    ("changed", "state", "words"),
+    [
+        ({}, "ok", "answers"),
+        ({"DORMOUSE_LLM__API_KEY": "wrong"}, "problem", "refuses the key: check DORMOUSE_LLM__API_KEY"),
+        ({"DORMOUSE_LLM__MODEL": "other"}, "problem", "does not know the model"),
+        ({"DORMOUSE_LLM__BASE_URL": "http://127.0.0.1:9/v1"}, "problem", "does not answer"),
+    ],
+)
+def test_the_doctor_asks_the_models_of_its_environment(
+    scripted: ScriptedServer,
+    program_with: Callable[..., Program],
+    changed: dict[str, str],
+    state: str,
+    words: str,
+) -> None:
+    program = program_with(**(scripted.environment | scripted.embedding_environment | changed))
+
+    found = {each["about"]: each for each in json.loads(program.run("doctor", "--json").stdout)}
+
+    assert found["language model, asked"]["state"] == state
+    assert words in found["language model, asked"]["detail"]
+    assert found["embedding model, asked"]["state"] == "ok"
+
+
 def test_the_doctor_tells_of_the_model_that_the_server_asks(
     scripted: ScriptedServer, program_with: Callable[..., Program]
 ) -> None:

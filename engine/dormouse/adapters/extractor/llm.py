@@ -28,8 +28,8 @@ class LlmExtractor:
         return estimated_tokens(prompt.instructions, prompt.data) + reply_tokens(window) // USUAL_SHARE
 
     async def derive(self, window: Window) -> WindowExtraction:
-        """What a reply of no use holds is nothing: asking again would cost as much and say the same. One that was
-        cut off is asked for in halves, and then in quarters; of a quarter is kept what is whole."""
+        """What a reply of no use holds is nothing: asking again would cost as much and say the same. One that
+        was cut off is asked for in halves, and then in quarters; of a quarter is kept what is whole."""
         return await self._derived(window, MOST_HALVINGS)
 
     async def _derived(self, window: Window, halvings: int) -> WindowExtraction:

@@ -92,6 +92,7 @@ def _translated(failure: openai.APIStatusError, group: Group) -> ModelRefusedErr
         status = 402
     if status >= 500 or status in _PASSING:
         wait_s = round(retry_after_s(failure) or 1)
-        return ModelUnavailableError("the model's endpoint is not available", retry_after_s=max(wait_s, 1))
+        said = "is asked too often just now" if status == 429 else "is not available"
+        return ModelUnavailableError(f"the model's endpoint {said}", retry_after_s=max(wait_s, 1))
     said = _REFUSALS.get(status, f"refuses the request (HTTP {status})").format(group=group)
     return ModelRefusedError(f"the model's endpoint {said}")

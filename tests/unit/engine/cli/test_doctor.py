@@ -6,7 +6,6 @@ import pytest
 from dormouse.adapters.data_folder.examine import Database
 from dormouse.adapters.data_folder.server_file import ServerAddress
 from dormouse.cli.doctor import (
-    Finding,
     catalog,
     doctor,
     language_model,
@@ -17,6 +16,7 @@ from dormouse.cli.doctor import (
     size,
     space,
 )
+from dormouse.cli.finding import Finding
 from dormouse.settings import LLMSettings
 
 

@@ -22,4 +22,8 @@ def test_a_job_in_full_tells_what_it_counted_and_why_it_was_not_enriched() -> No
 
     told = list(details({**A_JOB, "counts": {"done": 3, "derived": 0}, "enrichmentError": error}))
 
-    assert told == ["done 3", "not enriched: the language model does not answer"]
+    assert told == [
+        "done 3",
+        "searchable, but nothing derived by the language model: the language model does not answer",
+        f"once that is mended, `dormouse jobs retry {A_JOB['id']}` asks it again",
+    ]

@@ -151,13 +151,17 @@ async def test_a_newer_name_for_the_limit_is_found_out() -> None:
 
 async def test_no_more_calls_at_a_time_than_slots() -> None:
     running, most = 0, 0
+    are_two = asyncio.Event()  # the first is not over before the second came
 
     class Slow(Endpoint):
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
             nonlocal running, most
             running += 1
             most = max(most, running)
-            await asyncio.sleep(1)
+            if running > 1:
+                are_two.set()
+            await are_two.wait()
+            await asyncio.sleep(0)
             running -= 1
             return said()
 
