@@ -24,6 +24,9 @@ async def recall(body: Mapping[str, object], *, as_json: bool) -> int:
     for entry in recalled.entries:
         if entry["source"] == "system":
             note(str(entry["text"]))
+            for reason in str(entry.get("error_message") or "").split("; "):
+                if reason:
+                    note(reason)
     if not recalled.entries:
         note("nothing found")
     return 0 if found else 1
@@ -48,8 +51,15 @@ def _say_what_is_missing(degraded: Sequence[str]) -> None:
 
 
 def block(position: int, entry: Mapping[str, Any]) -> str:
-    """`1. notes/a.md › Plans, 2026-05-01 [dataset]` and the words below it, indented."""
-    return f"{position}. {_origin(entry)}\n{_indented(entry)}\n"
+    """`1. notes/a.md › Plans, 2026-05-01 [dataset]` and the words below it, with what no longer holds."""
+    lines = [f"{position}. {_origin(entry)}", _indented(entry), *_ended(entry)]
+    return "\n".join(lines) + "\n"
+
+
+def _ended(entry: Mapping[str, Any]) -> Iterator[str]:
+    for memory in (entry.get("metadata") or {}).get("memories", ()):  # an older server tells none
+        if memory["valid_until"]:
+            yield f"   → {memory['content']} (until {memory['valid_until'][:10]})"
 
 
 def _indented(entry: Mapping[str, Any]) -> str:

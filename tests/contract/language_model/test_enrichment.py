@@ -19,6 +19,7 @@ from tests.contract.language_model.scripted_server import (
     item_of,
     refusal,
 )
+from tests.contract.mcp.talk import a_call, as_modern
 from tests.contract.program import Program, kill, wait_until
 
 NOTE = "The vault code is kept by Zanzibarquux."
@@ -273,6 +274,41 @@ def test_a_window_whose_reply_is_cut_off_is_asked_for_in_parts(
     assert done["counts"]["passages"] == 6
     assert (done["counts"]["windows"], done["counts"]["modelCalls"]) == (1, 7)
     assert (done["counts"]["derived"], sum(done["counts"]["dropped"].values())) == (6, 0)
+
+
+def _claims_a_home(_number: int, asked: Asked) -> Said | None:
+    document = document_of(asked)
+    if "passages" not in document:
+        return None
+    text = document["passages"][0]["text"]
+    city = text.removesuffix(".").split()[-1]
+    item = item_of(document["passages"][0], quote=text, content=text) | {
+        "subject": "Ada",
+        "predicate": "lives_in",
+        "object": city,
+    }
+    return Said(json.dumps({"items": [item], "entities": []}))
+
+
+def test_what_holds_no_longer_is_marked_everywhere(
+    scripted: ScriptedServer, program_with: Callable[..., Program]
+) -> None:
+    scripted.script.reply = _claims_a_home
+    program = program_with(**scripted.environment)
+    with program.serving(), program.client() as client:
+        for city, day in (("Lisbon", "2026-01-05"), ("Porto", "2026-05-01")):
+            text, at = f"Ada lives in {city}.", f"{day}T09:00:00Z"
+            ended(client, remember(client, text, f"{city}.txt", occurred_at=at)["id"])
+        entries = client.post("/api/v1/recall", json={"query": "Where is Ada?", "searchType": "CHUNKS"}).json()
+        shown = program.run("recall", "Where is Ada?", "--search-type", "CHUNKS").stdout
+        message, headers = as_modern(a_call("recall", {"query": "Where is Ada?", "search_type": "CHUNKS"}))
+        told = client.post("/mcp", json=message, headers=headers).json()["result"]["content"][0]["text"]
+
+    until = {entry["text"]: entry["metadata"]["memories"][0]["valid_until"] for entry in entries}
+    assert until == {"Ada lives in Lisbon.": "2026-05-01T09:00:00.000Z", "Ada lives in Porto.": None}
+    for words in (told, shown):
+        assert "Ada lives in Lisbon. (until 2026-05-01)" in words
+        assert "Ada lives in Porto. (until" not in words
 
 
 def test_an_endpoint_that_knows_no_formats_is_asked_in_plain_words(

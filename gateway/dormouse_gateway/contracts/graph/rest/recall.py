@@ -5,15 +5,18 @@ Scores are higher for better, unlike the reference's distances. What did not ans
 Source: contract-graph, "recall"; recorded cases recall_*.
 """
 
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from dormouse.ids import DatasetId
+from dormouse.model.memory import MemoryVersion
 from dormouse.model.recall import Hit, RecallMode, RecallRequest, RecallResult, SessionHit
 from dormouse.model.scope import Permission
 from dormouse_gateway.contracts.graph import texts
+from dormouse_gateway.contracts.graph.emptiness import failed_items, was_nothing_ever_built
 from dormouse_gateway.contracts.graph.recall_scopes import read_scopes
 from dormouse_gateway.contracts.graph.rest.bodies import RecallBody, parsed
 from dormouse_gateway.contracts.graph.rest.call import Call, Handler, answer
@@ -60,7 +63,7 @@ class SystemEntry(TypedDict):
     datapoint_count: int
     threshold: int
     error_class: None
-    error_message: None
+    error_message: str | None
 
 
 Entry = SessionEntry | GraphEntry | SystemEntry
@@ -106,6 +109,8 @@ def recall_with(*, has_model: bool) -> Handler:
         entries = entries_of(result, search_type, plan.mode)
         if not entries:
             entries = await _nothing(call, datasets, result)
+        elif result.outcome == "build_failed":
+            entries = [_failed(result, await failed_items(call.engine, call.scope, datasets))]
         return answer(entries, headers=degraded_header(result))
 
     return recall
@@ -139,6 +144,8 @@ async def _nothing(
     summaries = await call.engine.datasets(call.scope)
     here = [each for each in summaries if datasets is None or each.dataset.id in datasets]
     if not any(each.documents for each in here):
+        if not await was_nothing_ever_built(call.engine, call.scope, datasets):
+            return []
         return [_system("memory_warming_up", texts.NOTHING_BUILT, result)]
     staged = next((each for each in here if each.staged and each.staged == each.documents), None)
     if staged is not None and datasets is not None and await _is_new(call, staged.dataset.id):
@@ -208,10 +215,22 @@ def _passage_entry(hit: Hit, search_type: str) -> GraphEntry:
             "remembered_at": iso_or_none(hit.remembered_ms),
             "is_pending": hit.is_pending,
             "derived": [memory.content for memory in hit.through],
+            "memories": [_memory(memory) for memory in hit.memories],
         },
         "raw": None,
         "structured": None,
         "source": "graph",
+    }
+
+
+def _memory(memory: MemoryVersion) -> dict[str, object]:
+    """What was understood of the passage, and when it holds; null for no beginning or no end."""
+    valid = memory.valid
+    return {
+        "type": memory.kind.value,
+        "content": memory.content,
+        "valid_from": iso_or_none(valid.start_ms if valid.has_start else None),
+        "valid_until": iso_or_none(valid.end_ms if valid.has_end else None),
     }
 
 
@@ -222,6 +241,10 @@ def _explanation(result: RecallResult) -> list[Entry]:
     if result.outcome == "build_failed":
         return [_system("build_failed", texts.BUILD_FAILED, result)]
     return []
+
+
+def _failed(result: RecallResult, items: Sequence[str]) -> SystemEntry:
+    return {**_system("build_failed", texts.BUILD_FAILED, result), "error_message": "; ".join(items) or None}
 
 
 def _system(status: str, text: str, result: RecallResult) -> SystemEntry:

@@ -3,18 +3,18 @@
 Source: graph contract, "recall".
 """
 
-import asyncio
 from dataclasses import dataclass
 
 from mcp.types import CallToolResult, ToolAnnotations
 
 from dormouse.engine import Engine
-from dormouse.errors import DormouseError, InvalidInputError, NotFoundError
+from dormouse.errors import InvalidInputError, NotFoundError
 from dormouse.ids import DatasetId
 from dormouse.model.recall import MAX_TOP_K, RecallRequest, RecallResult
 from dormouse.model.scope import Permission, Scope
 from dormouse_gateway.contracts.graph import texts
 from dormouse_gateway.contracts.graph.arguments import RecallArguments
+from dormouse_gateway.contracts.graph.emptiness import failed_items, was_nothing_ever_built
 from dormouse_gateway.contracts.graph.recall_scopes import listed, read_scopes
 from dormouse_gateway.contracts.graph.search_types import plan_search
 from dormouse_gateway.contracts.graph.tools.recall_reply import recall_reply
@@ -22,7 +22,6 @@ from dormouse_gateway.mcp.tool import Call, Tool, ToolRefusal
 from dormouse_gateway.web.limits import MAX_NAMES
 
 FAILURE = "Error: Recall failed: "
-NOTHING_BUILT_BUDGET_S = 1.0  # a courtesy: it may not hold up an answer that is ready
 
 DESCRIPTION = """\
 Search long-term memory by meaning and by words, and get the best matching memories with their sources.
@@ -59,8 +58,10 @@ class _Recall:
         )
         result = await self.engine.recall(scope, request)
         notes = [plan.note] if plan.note and result.hits else []
-        if result.outcome == "none" and await self._was_nothing_ever_built(scope, datasets):
+        if result.outcome == "none" and await was_nothing_ever_built(self.engine, scope, datasets):
             notes.append(texts.NOTHING_BUILT)
+        if result.outcome == "build_failed":
+            notes += await failed_items(self.engine, scope, datasets)
         return recall_reply(result, notes=notes)
 
     async def _datasets(self, scope: Scope, words: str | None) -> frozenset[DatasetId] | None:
@@ -77,14 +78,6 @@ class _Recall:
         if missing:
             raise ToolRefusal(texts.unknown_datasets(missing))
         return frozenset(found) or None
-
-    async def _was_nothing_ever_built(self, scope: Scope, datasets: frozenset[DatasetId] | None) -> bool:
-        """Whether there is not even a receipt of a write; False when that cannot be said in time."""
-        try:
-            async with asyncio.timeout(NOTHING_BUILT_BUDGET_S):
-                return not await self.engine.jobs(scope, datasets=tuple(datasets or scope.readable), limit=1)
-        except (DormouseError, TimeoutError):
-            return False
 
 
 def recall_tool(engine: Engine, *, has_model: bool, system_prompt: str) -> Tool:

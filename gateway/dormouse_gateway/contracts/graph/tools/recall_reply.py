@@ -100,8 +100,14 @@ def _source(hit: Hit) -> str:
 
 
 def _shown(hit: Hit) -> str:
-    """What was said, and under it the derived memories by whose words it was found."""
-    return "\n".join([_readable(hit.passage), *(f"→ {memory.content}" for memory in hit.through)])
+    """What was said; under it the derived memories by whose words it was found, and what no longer holds."""
+    ended = [each for each in hit.memories if each.valid.has_end and each not in hit.through]
+    derived = [f"→ {each.content}{_end(each.valid)}" for each in (*hit.through, *ended)]
+    return "\n".join([_readable(hit.passage), *derived])
+
+
+def _end(valid: Interval) -> str:
+    return f" (until {iso(valid.end_ms)[:10]})" if valid.has_end else ""
 
 
 def _readable(passage: Passage) -> str:

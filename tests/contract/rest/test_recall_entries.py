@@ -1,0 +1,30 @@
+"""What a recall says of what it found, and why it found nothing."""
+
+import httpx
+
+from tests.contract.rest.test_remember import remember
+
+
+def recall(client: httpx.Client, query: str, *datasets: str) -> list[dict[str, object]]:
+    answer = client.post("/api/v1/recall", json={"query": query, "datasets": list(datasets)})
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, object]] = answer.json()
+    return found
+
+
+def test_an_item_that_could_not_be_read_is_named_where_nothing_was_found(
+    client: httpx.Client, dataset: str
+) -> None:
+    remember(client, dataset, text="no pdf", name="broken.pdf")
+
+    (entry,) = recall(client, "quarterly figures", dataset)
+
+    assert (entry["source"], entry["status"]) == ("system", "build_failed")
+    assert str(entry["error_message"]).startswith("broken.pdf is not searched: ")
+
+
+def test_what_was_forgotten_is_not_warming_up(client: httpx.Client, dataset: str) -> None:
+    body = remember(client, dataset).json()
+    client.post("/api/v1/forget", json={"dataset": dataset, "data_id": body["items"][0]["id"]})
+
+    assert recall(client, "Who founded Initech?", dataset) == []
