@@ -44,6 +44,7 @@ from dormouse.recall.pipeline import RecallPipeline
 from dormouse.running import Loops
 from dormouse.sessions import browse
 from dormouse.sessions.record import check_session, record
+from dormouse.text.naming import composed
 from dormouse.troubles import troubles
 
 
@@ -90,7 +91,7 @@ class Engine:
         `InvalidInputError` if several shared ones have the name.
         """
         async with self._catalog.reading() as tx:
-            return await lookup.dataset_named(tx, scope, name_or_id, permission)
+            return await lookup.dataset_named(tx, scope, composed(name_or_id), permission)
 
     async def datasets(self, scope: Scope) -> Sequence[DatasetSummary]:
         """Readable ones by name, with what is in them."""

@@ -52,7 +52,7 @@ class Auditor:
         """Of the caller's own datasets, forgotten ones too, and of the workspace's blobs and changes."""
         async with self._catalog.reading() as tx:
             datasets = await tx.datasets.owned_by(scope.workspace, scope.principal)
-        report = AuditReport(tuple(await self._workspace(scope)), len(datasets), 0, 0)
+        report = AuditReport(tuple(await self._workspace(scope)), sum(each.listed for each in datasets), 0, 0)
         for dataset in datasets:
             read = await self._settled(dataset)
             if read is None:

@@ -6,6 +6,7 @@ import signal
 
 from dormouse.adapters.data_folder.find import running_owner
 from dormouse.cli.terminal import note, say
+from dormouse.errors import MisconfiguredError
 from dormouse.settings import ClientSettings, read
 
 _BUDGET_S = 30.0
@@ -14,7 +15,13 @@ _LOOK_AGAIN_S = 0.1
 
 async def stop() -> int:
     """Returns the exit code: 0 when none runs any more."""
-    folder = read(ClientSettings, os.environ).data_dir
+    settings = read(ClientSettings, os.environ)
+    if settings.remote.url:
+        raise MisconfiguredError(
+            f"DORMOUSE_REMOTE__URL names {settings.remote.url}: a server is stopped on its own machine",
+            setting="REMOTE__URL",
+        )
+    folder = settings.data_dir
     owner = await running_owner(folder)
     if owner is None:
         note("no server runs")

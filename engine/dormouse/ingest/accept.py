@@ -30,6 +30,7 @@ from dormouse.model.scope import Scope
 from dormouse.ports.blob_store import BlobStore
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
 from dormouse.ports.message_bus import MessageBus
+from dormouse.text.naming import composed
 
 STAYING = ("label", "external_metadata")  # options of an item rather than of one revision
 OLDEST_BLOB_MS = 3600 * 1000  # the sweeper takes blobs that no row names: accept well before it could
@@ -171,6 +172,7 @@ class Acceptor:
 
 def _offer(scope: Scope, dataset: Dataset, content: Content, idempotency: IdempotencyKey | None) -> _Offer:
     check(content)
+    content = replace(content, filename=composed(content.filename))
     return _Offer(
         scope=scope,
         dataset=dataset,

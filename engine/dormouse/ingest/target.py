@@ -11,12 +11,12 @@ from dormouse.ids import DatasetId
 from dormouse.model.dataset import MAX_NAME_CHARACTERS, Dataset
 from dormouse.model.scope import Permission, Scope
 from dormouse.ports.catalog.transaction import Catalog, CatalogTransaction
-from dormouse.text.naming import is_nameable
+from dormouse.text.naming import RULE, composed, is_nameable
 
 
 async def dataset_for_writing(catalog: Catalog, scope: Scope, name_or_id: str) -> Dataset:
     """Raises `InvalidInputError`, `NotFoundError` (an id of none) and `ForbiddenError` (read only)."""
-    wanted = name_or_id.strip()
+    wanted = composed(name_or_id.strip())
 
     async def known(tx: CatalogTransaction) -> Dataset | None:
         try:
@@ -46,18 +46,17 @@ async def opened_for_writing(tx: CatalogTransaction, scope: Scope, dataset: Data
 
 def checked_name(name: str) -> str:
     """The trimmed name; raises `InvalidInputError`. A comma would make it unreachable in a recall's list."""
-    trimmed = name.strip()
+    trimmed = composed(name.strip())
     if not trimmed:
         raise InvalidInputError("dataset name must not be blank", field="dataset")
     if len(trimmed) > MAX_NAME_CHARACTERS:
         raise InvalidInputError(
             f"dataset name may have at most {MAX_NAME_CHARACTERS} characters", field="dataset"
         )
-    if "," in trimmed or not is_nameable(trimmed):
-        raise InvalidInputError(
-            "dataset name must not contain commas, control characters or unpaired surrogates",
-            field="dataset",
-        )
+    if "," in trimmed:
+        raise InvalidInputError("dataset name must not contain commas", field="dataset")
+    if not is_nameable(trimmed):
+        raise InvalidInputError(f"dataset name {RULE}", field="dataset")
     if _is_id(trimmed):
         raise InvalidInputError("dataset name must not look like an id", field="dataset")
     return trimmed

@@ -8,6 +8,7 @@ from dormouse.ingest.sound_text import check_characters, check_text
 from dormouse.ingest.timestamps import zone_named
 from dormouse.model.document import CONTENT_LIMIT_BYTES, Content, ContentKind
 from dormouse.model.instant import has_date
+from dormouse.text.naming import RULE, is_nameable
 
 MAX_LABEL_CHARACTERS = 1_000
 
@@ -43,3 +44,5 @@ def _check_label(label: str | None, field: str) -> None:
     if not label.strip() or len(label) > MAX_LABEL_CHARACTERS:
         raise InvalidInputError(f"{field} must have 1 to {MAX_LABEL_CHARACTERS} characters", field=field)
     check_characters(label, field)
+    if not is_nameable(label):
+        raise InvalidInputError(f"{field} {RULE}", field=field)

@@ -5,7 +5,7 @@ from dormouse.ids import DatasetId, DocumentId, new_session_entry_id
 from dormouse.model.scope import Scope
 from dormouse.model.session import TTL_MS, EntryDraft, SessionEntry
 from dormouse.ports.catalog.transaction import CatalogTransaction
-from dormouse.text.naming import is_nameable
+from dormouse.text.naming import RULE, is_nameable
 
 MAX_SESSION_CHARACTERS = 200
 
@@ -19,9 +19,7 @@ def check_session(session: str) -> None:
             f"session_id may have at most {MAX_SESSION_CHARACTERS} characters", field="session_id"
         )
     if not is_nameable(session):
-        raise InvalidInputError(
-            "session_id must not contain control characters or unpaired surrogates", field="session_id"
-        )
+        raise InvalidInputError(f"session_id {RULE}", field="session_id")
 
 
 async def record(

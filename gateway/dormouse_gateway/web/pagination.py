@@ -44,10 +44,13 @@ def limit_of(query: QueryParams, *, default: int, most: int) -> int:
     return int(text)
 
 
-def refuse_unknown(query: QueryParams, known: frozenset[str]) -> None:
+def refuse_unknown(query: QueryParams, known: frozenset[str], repeatable: frozenset[str]) -> None:
+    """Raises `InvalidInputError`, also for one given twice that is not `repeatable`: either could be meant."""
     for name in query:
         if name not in known:
             raise InvalidInputError(f"unknown query parameter '{name[:60]}'", field=name[:60])
+        if name not in repeatable and len(query.getlist(name)) > 1:
+            raise InvalidInputError(f"{name} must be given once", field=name)
 
 
 def _not_ours() -> InvalidInputError:

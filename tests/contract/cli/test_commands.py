@@ -157,3 +157,13 @@ def test_help_is_not_cut_off_in_the_list_of_commands(program: Program) -> None:
 
     assert "keys" in shown
     assert "..." not in shown.split("Commands:")[1]
+
+
+def test_a_server_elsewhere_is_not_stopped_from_here(program: Program) -> None:
+    elsewhere = Program(program.folder, {"DORMOUSE_REMOTE__URL": "http://memory.test"})
+    with program.serving():
+        done = elsewhere.run("stop")
+        is_there = program.run("status").returncode == 0
+
+    assert (done.returncode, is_there) == (1, True)
+    assert "a server is stopped on its own machine" in done.stderr

@@ -28,3 +28,13 @@ def test_what_was_forgotten_is_not_warming_up(client: httpx.Client, dataset: str
     client.post("/api/v1/forget", json={"dataset": dataset, "data_id": body["items"][0]["id"]})
 
     assert recall(client, "Who founded Initech?", dataset) == []
+
+
+def test_a_blank_question_and_a_field_given_twice_are_refused(client: httpx.Client, dataset: str) -> None:
+    for route, body, words in (
+        ("recall", {"query": " \n"}, "query: must not be blank"),
+        ("search", {"query": "\t"}, "query: must not be blank"),
+        ("recall", {"query": "x", "topK": 3, "top_k": 4}, "topK must be given once, not as top_k too"),
+    ):
+        answer = client.post(f"/api/v1/{route}", json=body)
+        assert (answer.status_code, answer.json()["detail"]) == (400, words)

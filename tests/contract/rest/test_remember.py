@@ -138,3 +138,36 @@ def test_a_body_over_the_limit_is_refused_while_it_comes(client: httpx.Client) -
     answer = client.post("/api/v1/remember", content=endless(), headers=headers)
 
     assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+
+
+def test_a_file_has_one_name_however_its_letters_are_composed(client: httpx.Client, dataset: str) -> None:
+    one = remember(client, dataset, name="./caf\u00e9//menu.txt").json()["items"][0]
+    other = remember(client, dataset, text="Soup.", name="cafe\u0301/menu.txt").json()["items"][0]
+
+    assert (one["id"], one["name"]) == (other["id"], "caf\u00e9/menu.txt")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"dataset": "zero\u200bwidth"},
+        {"dataset": ".."},
+        {"external_id": "what\ufffd"},
+        {"name": "soft\u00adhyphen.txt"},
+        {"session_id": "line\u2028separator"},
+    ],
+    ids=lambda sent: next(iter(sent)),
+)
+def test_a_name_that_would_deceive_is_refused_and_nothing_is_stored(
+    client: httpx.Client, dataset: str, sent: dict[str, str]
+) -> None:
+    fields = {"datasetName": dataset} | {name: value for name, value in sent.items() if name != "name"}
+    if "dataset" in fields:
+        fields["datasetName"] = fields.pop("dataset")
+    answer = client.post(
+        "/api/v1/remember", data=fields, files={"data": (sent.get("name", "a.txt"), STORY.encode())}
+    )
+
+    assert answer.status_code == 400, answer.text
+    assert "invisible or undecodable" in answer.json()["detail"]
+    assert fields["datasetName"] not in [row["name"] for row in client.get("/api/v1/datasets").json()]

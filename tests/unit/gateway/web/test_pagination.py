@@ -32,4 +32,7 @@ def test_a_limit_outside_its_range_is_refused(limit: str) -> None:
 
 def test_unknown_parameters_are_refused_by_name() -> None:
     with pytest.raises(InvalidInputError, match="'ofset'"):
-        refuse_unknown(QueryParams("ofset=1"), frozenset({"limit"}))
+        refuse_unknown(QueryParams("ofset=1"), frozenset({"limit"}), frozenset())
+    with pytest.raises(InvalidInputError, match="limit must be given once"):
+        refuse_unknown(QueryParams("limit=1&limit=2"), frozenset({"limit"}), frozenset())
+    refuse_unknown(QueryParams("stage=a&stage=b"), frozenset({"stage"}), frozenset({"stage"}))

@@ -1,8 +1,9 @@
 """What the routes accept: camelCase or snake_case, no unknown field, absent and null the same."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, RootModel, ValidationError
 from pydantic.alias_generators import to_camel
 
 from dormouse.errors import InvalidInputError
@@ -38,6 +39,15 @@ Names = Annotated[Annotated[list[str], Field(max_length=MAX_DATASETS)] | None, B
 Keys = Annotated[
     list[Annotated[str, Field(max_length=128)]], Field(max_length=MAX_KEYS), BeforeValidator(_listed)
 ]
+
+
+def _said(query: str) -> str:
+    if not query.strip():
+        raise ValueError("must not be blank")
+    return query
+
+
+Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS), AfterValidator(_said)]
 
 
 class Body(BaseModel):
@@ -94,7 +104,7 @@ class OntologyBody(Body):
 
 
 class RecallBody(Body):
-    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
+    query: Query
     search_type: str | None = None
     datasets: Names = None
     dataset_ids: Names = None
@@ -105,7 +115,7 @@ class RecallBody(Body):
 
 
 class SearchBody(Body):
-    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
+    query: Query
     search_type: str | None = None
     datasets: Names = None
     dataset_ids: Names = None
@@ -134,9 +144,21 @@ def parsed(body: type[B], fields: dict[str, Any]) -> B:
     except ValidationError as exc:
         first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
     name = ".".join(str(part) for part in first["loc"] if part not in _TAGS)[:60] or "body"
+    if (twice := _given_twice(body, given)) is not None:
+        raise InvalidInputError(f"{twice[0]} must be given once, not as {twice[1]} too", field=twice[0])
     rule = "is not a known field" if first["type"] == "extra_forbidden" else _rule(first["msg"])
     raise InvalidInputError(f"{name}: {rule}", field=name)
 
 
+def _given_twice(body: type[Body], given: Mapping[str, Any]) -> tuple[str, str] | None:
+    """A field under both of its names; the validator would call one of them unknown."""
+    for name, field in body.model_fields.items():
+        alias = field.alias or name
+        if alias != name and alias in given and name in given:
+            return alias, name
+    return None
+
+
 def _rule(message: str) -> str:
+    message = message.removeprefix("Value error, ")
     return message[:1].lower() + message[1:]

@@ -54,9 +54,10 @@ def route(served: Served, engine_provider: Callable[[], Engine]) -> DescribedRou
     """The scope is decided here, once per request, after authentication and before anything is read."""
     method, path, handler, operation = served
     known = operation.names_in("query")
+    repeatable = frozenset(each.name for each in operation.parameters if each.schema.get("type") == "array")
 
     async def endpoint(request: Request) -> Response:
-        refuse_unknown(request.query_params, known)
+        refuse_unknown(request.query_params, known, repeatable)
         engine = engine_provider()
         try:
             async with asyncio.timeout(DEADLINE_S):

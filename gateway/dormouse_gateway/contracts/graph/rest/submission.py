@@ -61,7 +61,9 @@ def file_name(given: str) -> str:
 
     Raises `InvalidInputError` for absolute paths, `..`, control characters and names that are too long.
     """
-    name = given.replace("\\", "/").removeprefix("./")
+    parts = given.replace("\\", "/").split("/")
+    # A leading slash stays: it is refused.
+    name = "/".join(part for at, part in enumerate(parts) if part not in {"", "."} or (at == 0 and not part))
     if not name or len(name) > MAX_FILENAME_CHARACTERS or _UNSAFE.search(name):
         raise InvalidInputError(
             f"a file's name must be relative, without '..', and at most {MAX_FILENAME_CHARACTERS} characters",
