@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from dormouse.ingest.parse_chat import role_of
 from dormouse.ingest.parsed import Turn
-from dormouse.ingest.timestamps import Timestamp, read_timestamp
+from dormouse.ingest.timestamps import DayOrder, Timestamp, order_of, read_timestamp
 
 _SPOKEN = re.compile(
     r"\s{0,3}(?:[-*>] )?"
@@ -19,6 +19,8 @@ _SPOKEN = re.compile(
     r"(?:\*\*|__)?(?P<name>[^\W\d_][^\n:：<>{}\[\]()|=;\"*_/\\]{0,39})"
     r"(?:\*\*|__)?(?:\s?[\[(](?P<after>[^\])]{4,40})[\])])?\s?(?:\*\*|__)?(?::(?:\*\*|__)?(?=\s|$)|：)(?:\*\*|__)?"
 )
+_LINE_DATE = re.compile(r"^[ \t]{0,8}[\[(]?(\d{1,2}[/.]\d{1,2}[/.]\d{2,4})[,\s]", re.MULTILINE)
+_LINE_MARK = re.compile("^[\u200e\u200f\u202a]+", re.MULTILINE)  # phones write one before a line
 _LINE_CHARACTERS = 200  # a speaker stands at the start of a line; keeps the search bounded
 _SAMPLE_CHARACTERS = 50_000  # a conversation shows early
 _SESSION_LINE = re.compile(
@@ -50,16 +52,18 @@ class _Draft:
 
 def turns_of_transcript(text: str, zone: ZoneInfo, *, is_forced: bool) -> tuple[Turn, ...]:
     """The turns, or none if this is no transcript. Forced, one line with a name is enough."""
-    if not is_forced and not _is_conversation(*_drafts(text[:_SAMPLE_CHARACTERS], zone)):
+    text = _LINE_MARK.sub("", text)
+    order = order_of(found[1] for found in _LINE_DATE.finditer(text))
+    if not is_forced and not _is_conversation(*_drafts(text[:_SAMPLE_CHARACTERS], zone, order)):
         return ()
-    preamble, drafts, _ = _drafts(text, zone)
+    preamble, drafts, _ = _drafts(text, zone, order)
     if not drafts:
         return ()
     first = [Turn("", "", preamble)] if preamble else []
     return tuple(first + [_turn(draft) for draft in drafts if "".join(draft.lines).strip()])
 
 
-def _drafts(text: str, zone: ZoneInfo) -> tuple[str, list[_Draft], float]:
+def _drafts(text: str, zone: ZoneInfo, order: DayOrder | None) -> tuple[str, list[_Draft], float]:
     preamble: list[str] = []
     drafts: list[_Draft] = []
     stamp, session, filled = None, "", 0
@@ -72,7 +76,7 @@ def _drafts(text: str, zone: ZoneInfo) -> tuple[str, list[_Draft], float]:
             continue
         spoken = _SPOKEN.match(line[:_LINE_CHARACTERS]) if ":" in line or "：" in line else None
         if spoken and _is_name(spoken["name"].strip()):
-            own = _own_stamp(spoken, zone)
+            own = _own_stamp(spoken, zone, order)
             drafts.append(_Draft(_tidy(spoken["name"]), own or stamp, session, is_stamped=own is not None))
             drafts[-1].lines.append(line[spoken.end() :].strip())
         else:
@@ -93,9 +97,9 @@ def _session_line(line: str, zone: ZoneInfo) -> tuple[str, Timestamp | None] | N
     return None
 
 
-def _own_stamp(spoken: re.Match[str], zone: ZoneInfo) -> Timestamp | None:
+def _own_stamp(spoken: re.Match[str], zone: ZoneInfo, order: DayOrder | None) -> Timestamp | None:
     written = spoken["bracketed"] or spoken["bare"] or spoken["after"]
-    return read_timestamp(written, zone) if written else None
+    return read_timestamp(written, zone, order) if written else None
 
 
 def _is_name(name: str) -> bool:

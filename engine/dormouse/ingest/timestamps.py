@@ -1,11 +1,15 @@
 """One written time to one instant, only if it can be read in one way: ISO, epoch, or a date in words.
 
-Naive times are read in the content's zone. `05/08/23` has two readings and none here.
+Naive times are read in the content's zone. `05/08/23` has two readings, and none here unless dates around it tell
+which is meant.
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from itertools import pairwise
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from dormouse.errors import InvalidInputError
@@ -13,6 +17,7 @@ from dormouse.model.instant import has_date
 from dormouse.model.passage import Precision
 
 MAX_WRITTEN_CHARACTERS = 60
+DayOrder = Literal["day_first", "month_first"]
 
 _MONTH_NAMES = "january february march april may june july august september october november december"
 _MONTHS = {key: number for number, name in enumerate(_MONTH_NAMES.split(), 1) for key in (name, name[:3])} | {
@@ -60,8 +65,9 @@ def zone_named(name: str) -> ZoneInfo:
         raise InvalidInputError("zone must be an IANA time zone name", field="zone") from None
 
 
-def read_timestamp(value: object, zone: ZoneInfo) -> Timestamp | None:
-    """None unless the whole of `value` is one time that can be read in one way."""
+def read_timestamp(value: object, zone: ZoneInfo, order: DayOrder | None = None) -> Timestamp | None:
+    """None unless the whole of `value` is one time that can be read in one way; `order` tells which where a day
+    and a month could be either."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
@@ -71,7 +77,25 @@ def read_timestamp(value: object, zone: ZoneInfo) -> Timestamp | None:
     written = value.strip()
     if re.fullmatch(r"\d{9,16}(?:\.\d+)?", written):
         return _from_number(float(written), zone)
-    return _from_words(written, zone)
+    return _from_words(written, zone, order)
+
+
+def order_of(dates: Iterable[str]) -> DayOrder | None:
+    """What `05/08/23` means among dates that follow each other: one of them has a day that is no month, or time
+    passes in one reading only. None where that does not tell."""
+    found = [tuple(map(int, each.groups())) for date in dates if (each := _SLASHED.search(date))]
+    day_first = any(first > 12 for first, _, _ in found)
+    month_first = any(second > 12 for _, second, _ in found)
+    if not (day_first or month_first):
+        day_first = _passes([(year, second, first) for first, second, year in found])
+        month_first = _passes([(year, first, second) for first, second, year in found])
+    if day_first == month_first:
+        return None
+    return "day_first" if day_first else "month_first"
+
+
+def _passes(days: Sequence[tuple[int, int, int]]) -> bool:
+    return len(days) > 1 and all(one <= other for one, other in pairwise(days))
 
 
 def _from_number(number: float, zone: ZoneInfo) -> Timestamp | None:
@@ -83,9 +107,9 @@ def _from_number(number: float, zone: ZoneInfo) -> Timestamp | None:
     return Timestamp(local.isoformat(" ", "minutes"), instant_ms, _offset_of(local), Precision.INSTANT)
 
 
-def _from_words(written: str, zone: ZoneInfo) -> Timestamp | None:
+def _from_words(written: str, zone: ZoneInfo, order: DayOrder | None) -> Timestamp | None:
     rest = written.lower()
-    date, rest = _take_date(rest)
+    date, rest = _take_date(rest, order)
     if date is None:
         return None
     clock = _CLOCK.search(rest)
@@ -102,7 +126,7 @@ def _from_words(written: str, zone: ZoneInfo) -> Timestamp | None:
     return _stamp(written, moment, tz, precision) if not _FILLER.sub("", rest) else None
 
 
-def _take_date(text: str) -> tuple[tuple[datetime, Precision] | None, str]:
+def _take_date(text: str, order: DayOrder | None) -> tuple[tuple[datetime, Precision] | None, str]:
     for pattern in _DATES:
         match = pattern.search(text)
         if match:
@@ -113,8 +137,9 @@ def _take_date(text: str) -> tuple[tuple[datetime, Precision] | None, str]:
     match = _SLASHED.search(text)
     if match:
         first, second, year = (int(group) for group in match.groups())
-        day, month = (first, second) if first > 12 else (second, first)
-        if max(first, second) > 12 or first == second:
+        is_day_first = first > 12 or (second <= 12 and order == "day_first")
+        day, month = (first, second) if is_day_first else (second, first)
+        if max(first, second) > 12 or first == second or order is not None:
             return _date(year if year > 99 else 2000 + year, month, day, Precision.DAY), _without(text, match)
     return None, text
 

@@ -8,6 +8,7 @@ beside messages, so isolation wins. Pictures are not read: text recognition is n
 import asyncio
 import contextlib
 import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -25,6 +26,10 @@ MAX_AT_ONCE = 2
 MAX_WAITING = 64
 _OUTPUT_LIMIT_BYTES = 6 * OUTPUT_LIMIT_CHARACTERS  # JSON may write a character as six
 _MODULE = "dormouse.adapters.document_reader.read_main"
+_NO_TITLES = frozenset(
+    {"", "untitled", "untitled document", "anonymous", "unknown", "unspecified", "document", "title"}
+)
+_BY_A_PROGRAM = re.compile(r"^(?:microsoft (?:word|powerpoint|excel)|print) - ", re.IGNORECASE)
 _FRONT_MATTER = "---\n\n## title:"  # how the library writes the head of a web page
 
 _MESSAGES = {
@@ -95,7 +100,7 @@ def _document(answer: dict[str, Any]) -> ReadDocument:
     if not markdown.strip():
         raise _unreadable("empty")
     return ReadDocument(
-        markdown=markdown, title=" ".join(answer["title"].split()), created_ms=_instant(answer["created"])
+        markdown=markdown, title=_title(answer["title"]), created_ms=_instant(answer["created"])
     )
 
 
@@ -112,3 +117,9 @@ def _instant(written: str) -> int | None:
 
 def _unreadable(reason: str) -> UnreadableDocumentError:
     return UnreadableDocumentError(_MESSAGES[reason], field="content")
+
+
+def _title(said: str) -> str:
+    """Empty for what programs write where nobody gave one: the file's own name says more."""
+    title = _BY_A_PROGRAM.sub("", " ".join(said.split()))
+    return "" if title.strip("()[]<>. ").lower() in _NO_TITLES else title

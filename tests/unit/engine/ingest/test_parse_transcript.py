@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import pytest
 
 from dormouse.ingest.parse_transcript import turns_of_transcript
@@ -85,3 +87,31 @@ def test_names_of_every_script_speak() -> None:
     found = turns("爱丽丝：你好\n鲍勃：你好吗\n爱丽丝：很好\n")
 
     assert [turn.speaker for turn in found] == ["爱丽丝", "鲍勃", "爱丽丝"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "days"),
+    [
+        (
+            "[1/2/26, 23:59:01] Ada Byron: Hi\n[1/3/26, 08:00:00] Grace: Hi\n\u200e[1/13/26, 9:15:00 AM] Ada: Hi",
+            ["2026-01-02", "2026-01-03", "2026-01-13"],
+        ),
+        (
+            "01.02.26, 23:59 - Ada: Ahoj\n02.02.26, 08:00 - Grace: Dobré\n01.03.26, 09:15 - Ada: Zpět",
+            ["2026-02-01", "2026-02-02", "2026-03-01"],
+        ),
+    ],
+    ids=["a day that is no month", "time passes"],
+)
+def test_dates_of_an_exported_chat_are_read_in_the_order_of_the_whole_file(lines: str, days: list[str]) -> None:
+    found = turns(lines, is_forced=True)
+
+    times = [datetime.fromtimestamp(turn.occurred_ms / 1000, UTC) for turn in found if turn.occurred_ms]
+    assert [f"{each:%Y-%m-%d}" for each in times] == days
+    assert [turn.speaker for turn in found][1] == "Grace"
+
+
+def test_dates_that_could_be_read_both_ways_are_none() -> None:
+    found = turns("[1/2/26, 23:59] Ada: One\n[1/2/26, 23:59] Grace: Two", is_forced=True)
+
+    assert [turn.occurred_ms for turn in found] == [None, None]
