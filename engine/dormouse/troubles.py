@@ -8,6 +8,8 @@ from dormouse.model.rebuild import DerivedStore
 from dormouse.model.scope import Scope
 from dormouse.ports.bundle import Ports
 
+FULL_BYTES = 10_000_000  # logs and blobs of one write
+
 
 async def troubles(ports: Ports, scope: Scope) -> Health:
     """Each probe raises a problem, or returns a warning where there is one."""
@@ -15,6 +17,7 @@ async def troubles(ports: Ports, scope: Scope) -> Health:
     warnings: list[DormouseError] = []
     probes = (
         ports.catalog.check,
+        partial(_room, ports),
         partial(_graph_and_vectors, ports, scope),
         partial(_blobs, ports, scope),
         partial(_progress, ports, scope),
@@ -28,6 +31,15 @@ async def troubles(ports: Ports, scope: Scope) -> Health:
         else:
             warnings += [warning] if warning else []
     return Health(tuple(problems), tuple(warnings))
+
+
+async def _room(ports: Ports) -> None:
+    free = ports.free_bytes()
+    if free is not None and free < FULL_BYTES:
+        raise UnavailableError(
+            "the disk of the data folder is full: what is remembered is found, and nothing new is taken in; "
+            "free some space"
+        )
 
 
 async def _blobs(ports: Ports, scope: Scope) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dormouse.adapters.data_folder.find import running_owner
+from dormouse.adapters.data_folder.lock import is_owned
 from dormouse.cli.connection import connected
 from dormouse.cli.terminal import amount, note, say
 from dormouse.settings import ClientSettings, read
@@ -16,6 +17,11 @@ async def status(*, as_json: bool) -> int:
     settings = read(ClientSettings, os.environ)
     owner = None if settings.remote.url else await running_owner(settings.data_dir)
     if owner is None and not settings.remote.url:
+        if is_owned(settings.data_dir):
+            note(
+                "the server of this data folder does not answer; if that stays, end its process and start again"
+            )
+            return 1
         note(f"no server runs for {settings.data_dir}; any command that needs one starts it")
         return 1
     async with connected() as client:

@@ -10,6 +10,7 @@ from pathlib import Path
 from dormouse.adapters.answerer.extractive import ExtractiveAnswerer
 from dormouse.adapters.blob_store.obstore import ObstoreBlobStore
 from dormouse.adapters.catalog.transaction import SqlCatalog
+from dormouse.adapters.data_folder.examine import free_bytes
 from dormouse.adapters.document_reader.kreuzberg import KreuzbergDocumentReader
 from dormouse.adapters.embedder.onnx import OnnxEmbedder
 from dormouse.adapters.extractor.lexical import LexicalExtractor
@@ -103,6 +104,7 @@ async def _opened(settings: EngineSettings, stack: AsyncExitStack) -> Ports:
         clock=clock,
         deriver=model.extractor if model else None,
         language_model=model.use if model else lambda: None,
+        free_bytes=lambda: free_bytes(folder),
     )
 
 

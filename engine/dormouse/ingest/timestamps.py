@@ -1,7 +1,7 @@
 """One written time to one instant, only if it can be read in one way: ISO, epoch, or a date in words.
 
-Naive times are read in the content's zone. `05/08/23` has two readings, and none here unless dates around it tell
-which is meant.
+Naive times are read in the content's zone. `05/08/23` has two readings, and none here unless dates around it
+tell which is meant.
 """
 
 import re

@@ -24,7 +24,8 @@ from dormouse.ports.workspace_directory import WorkspaceDirectory
 @dataclass(frozen=True, slots=True)
 class Ports:
     """`renewal` and `collections` are the care of what `graph` and `vectors` use; `deriver` is None where no
-    language model derives memories, and `language_model` tells which one is asked."""
+    language model derives memories, and `language_model` tells which one is asked. `free_bytes` is the room
+    left on the disk of everything, None where it lies on servers."""
 
     catalog: Catalog
     graph: GraphStore
@@ -44,6 +45,7 @@ class Ports:
     clock: Clock
     deriver: WindowExtractor | None = None
     language_model: Callable[[], LanguageModelUse | None] = lambda: None
+    free_bytes: Callable[[], int | None] = lambda: None
 
     @property
     def embedder(self) -> Embedder:

@@ -2,6 +2,7 @@
 
 import errno
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,11 @@ def test_a_file_that_is_none_is_named_to_whoever_starts_the_server(tmp_path: Pat
     assert refused.returncode == 1
     assert "session.key: is a directory" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+async def test_a_disk_that_is_full_is_told_while_everything_is_still_found(tmp_path: Path) -> None:
+    async with compose.open_ports(EngineSettings(data_dir=tmp_path / "data folder")) as ports:
+        engine = compose.assemble(replace(ports, free_bytes=lambda: 4096))
+        (problem,) = (await engine.troubles(await engine.scope_of(compose.LOCAL_PRINCIPAL))).problems
+
+    assert "is full: what is remembered is found, and nothing new is taken in" in str(problem)

@@ -1,3 +1,5 @@
+import os
+import signal
 import socket
 from pathlib import Path
 
@@ -130,3 +132,16 @@ def test_commands_reach_another_dormouse_by_its_key(program: Program, tmp_path: 
     assert "hedgehog" in found.stdout
     assert "Authentication required" in refused.stderr
     assert not (tmp_path / "unused").exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs a process that can be paused")
+def test_a_server_that_hangs_is_not_taken_for_none(program: Program) -> None:
+    with program.serving():
+        pid = program.address.pid
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            done = program.run("status")
+        finally:
+            os.kill(pid, signal.SIGCONT)
+
+    assert (done.returncode, "does not answer" in done.stderr) == (1, True)

@@ -36,6 +36,17 @@ def owned(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def is_owned(folder: Path) -> bool:
+    """Whether a process owns it, whether or not that answers."""
+    if not folder.is_dir():
+        return False
+    try:
+        with owned(folder):
+            return False
+    except DataFolderBusyError:
+        return True
+
+
 def _opened(folder: Path) -> int:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -5,10 +5,13 @@ would hold up every request for a second. Apart from that, a crash of the engine
 The end of the input is the end of the parent, however it came.
 """
 
+import contextlib
+import json
 import os
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -111,8 +114,19 @@ def _until(deadline: float, attempt: Callable[[], None]) -> None:
             time.sleep(0.05)
 
 
+def _report(error: BaseException) -> None:
+    """One line as the server's own log has them: the kind of error and where, never a path or a trace."""
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    at = [f"{Path(each.filename).name}:{each.lineno} {each.name}" for each in last]
+    line = {"event": "vectors_process_failed", "level": "error", "error": type(error).__name__, "at": at}
+    with contextlib.suppress(OSError):
+        sys.stderr.write(json.dumps(line) + "\n")
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
+    sys.excepthook = lambda _kind, error, _tb: _report(error)
+    threading.excepthook = lambda ended: _report(ended.exc_value or RuntimeError())
     # Frames get the real output to themselves; whatever prints goes to the log.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

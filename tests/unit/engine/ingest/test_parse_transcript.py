@@ -93,7 +93,7 @@ def test_names_of_every_script_speak() -> None:
     ("lines", "days"),
     [
         (
-            "[1/2/26, 23:59:01] Ada Byron: Hi\n[1/3/26, 08:00:00] Grace: Hi\n\u200e[1/13/26, 9:15:00 AM] Ada: Hi",
+            "[1/2/26, 23:59:01] Ada Byron: Hi\n[1/3/26, 08:00:00] Grace: Hi\n\u200e[1/13/26, 9:15 AM] Ada: Hi",
             ["2026-01-02", "2026-01-03", "2026-01-13"],
         ),
         (
