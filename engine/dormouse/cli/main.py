@@ -84,6 +84,9 @@ def remember(  # noqa: PLR0913 - its options
     background: Annotated[
         bool, typer.Option("--background", help="Do not wait until it is searchable.")
     ] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Forget what has no file in these folders any more; asks first.")
+    ] = False,
 ) -> None:
     """Remember files, folders, or text from standard input.
 
@@ -98,7 +101,7 @@ def remember(  # noqa: PLR0913 - its options
     given: dict[str, str | list[str]] = {key: value for key, value in fields.items() if value}
     if ontologies:
         given["ontology_key"] = ontologies
-    end(command.remember(paths, given, name=name, waits=not background))
+    end(command.remember(paths, given, name=name, waits=not background, prunes=prune))
 
 
 @app.command(no_args_is_help=True)

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from dormouse.adapters.remote.rest import RefusedError, RestClient, Upload
 from dormouse.cli.connection import connected
 from dormouse.cli.mail_pieces import pieces
+from dormouse.cli.prune import tell_what_is_gone
 from dormouse.cli.terminal import Progress, amount, note, progress, say
 from dormouse.cli.walk import Found, Skipped, files_under
 from dormouse.ids import sha256_hex
@@ -72,9 +73,10 @@ class Run:
 
 
 async def remember(
-    paths: Sequence[str], fields: Mapping[str, str | list[str]], *, name: str, waits: bool
+    paths: Sequence[str], fields: Mapping[str, str | list[str]], *, name: str, waits: bool, prunes: bool
 ) -> int:
-    """Returns the exit code: 0, or 1 if anything failed."""
+    """Returns the exit code: 0, or 1 if anything failed. `prunes` forgets what has no file any more, if that is
+    confirmed."""
     started = time.monotonic()
     sources, skipped = gathered(paths, name)
     named = _files_named(paths)
@@ -87,6 +89,8 @@ async def remember(
             with progress(len(sources)) as shown:
                 run = Run(client, fields, waits, iter(sources), shown)
                 await _work_through(run)
+            there = {*(source.name for source in sources), *(skip.name for skip in skipped)}
+            await tell_what_is_gone(client, str(fields["datasetName"]), paths, there, forgets=prunes)
         outcomes += run.outcomes
     return _summarise(outcomes, len(left_out), time.monotonic() - started)
 

@@ -88,6 +88,8 @@ def select(ranked: Sequence[Ranked], passages: Mapping[PassageId, Passage], top_
         message = (passage.document, passage.external_id or "")
         is_repeat = bool(passage.external_id and passage.speaker) and message in seen
         (repeats if is_repeat else firsts).append(each)
+        if len(firsts) == top_k:
+            break
         seen.add(message)
     chosen = firsts[:top_k] + repeats[: max(0, top_k - len(firsts))]
     return sorted(chosen, key=lambda each: (-each.score, each.passage))

@@ -131,3 +131,25 @@ def test_a_file_that_is_not_there_is_named_as_it_was_typed(program: Program, tmp
 
     assert done.returncode == 1
     assert f"failed {missing}: no such file or directory" in done.stderr
+
+
+def test_what_has_no_file_any_more_is_told_and_forgotten_when_that_is_confirmed(
+    program: Program, notes: Path
+) -> None:
+    program.run("remember", "-", "--name", "elsewhere/carol.md", given=b"Carol likes tea.")
+    program.run("remember", str(notes))
+    (notes / "people" / "carol.md").unlink()
+
+    told = program.run("remember", str(notes))
+    refused = program.run("remember", str(notes), "--prune", given=b"n\n")
+    still = program.run("recall", "Who founded Initech?").stdout
+    pruned = program.run("remember", str(notes), "--prune", given=b"y\n")
+
+    assert "1 item of my notes without a file:\n  my notes/people/carol.md" in told.stderr
+    assert refused.returncode != 0
+    assert "Initech" in still
+    assert "forgot 1 item" in pruned.stdout
+    names = program.run("items", "--dataset", "main_dataset").stdout
+    assert "my notes/people/carol.md" not in names
+    assert "elsewhere/carol.md" in names
+    assert "my notes/deploy.txt" in names
