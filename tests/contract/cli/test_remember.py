@@ -149,7 +149,7 @@ def test_what_has_no_file_any_more_is_told_and_forgotten_when_that_is_confirmed(
     assert refused.returncode != 0
     assert "Initech" in still
     assert "forgot 1 item" in pruned.stdout
-    names = program.run("items", "--dataset", "main_dataset").stdout
+    names = program.run("items", "main_dataset").stdout
     assert "my notes/people/carol.md" not in names
     assert "elsewhere/carol.md" in names
     assert "my notes/deploy.txt" in names
