@@ -90,6 +90,8 @@ class Engine:
         Raises `NotFoundError` (a foreign one too), `ForbiddenError` if its owner did not grant this and
         `InvalidInputError` if several shared ones have the name.
         """
+        if scope.datasets is not None:
+            return lookup.dataset_known(scope, composed(name_or_id), permission)
         async with self._catalog.reading() as tx:
             return await lookup.dataset_named(tx, scope, composed(name_or_id), permission)
 

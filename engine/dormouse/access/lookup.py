@@ -1,6 +1,7 @@
 """Scopes, names and visibility, read from the catalog: every store call and every answer goes through here."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dormouse.access.decide import Choice, choose, scope_for
 from dormouse.errors import ForbiddenError, InvalidInputError, NotFoundError
@@ -17,7 +18,9 @@ async def scope_of(tx: CatalogTransaction, principal: PrincipalId, workspace: Wo
     grants = await tx.access.grants_to(principal)
     shared = await tx.datasets.many([grant.dataset for grant in grants])
     here = {dataset.id for dataset in shared if dataset.workspace == workspace}
-    return scope_for(principal, workspace, owned, [each for each in grants if each.dataset in here])
+    scope = scope_for(principal, workspace, owned, [each for each in grants if each.dataset in here])
+    known = {each.id: each for each in (*owned, *shared) if each.id in scope.readable}
+    return replace(scope, datasets=tuple(sorted(known.values(), key=lambda each: (each.name, each.id))))
 
 
 async def readable_datasets(tx: CatalogTransaction, scope: Scope) -> Sequence[Dataset]:
@@ -28,7 +31,18 @@ async def readable_datasets(tx: CatalogTransaction, scope: Scope) -> Sequence[Da
 
 async def dataset_named(tx: CatalogTransaction, scope: Scope, wanted: str, permission: Permission) -> Dataset:
     """Raises `NotFoundError`, `ForbiddenError` (not that permission) or `InvalidInputError` (ambiguous)."""
-    choice = choose(scope, await tx.datasets.many(scope.readable), wanted, permission)
+    return _chosen(scope, await tx.datasets.many(scope.readable), wanted, permission)
+
+
+def dataset_known(scope: Scope, wanted: str, permission: Permission) -> Dataset:
+    """The same out of a scope with its datasets, as they were when it was made. Whoever writes looks again in
+    the transaction that does (`granted_now`)."""
+    assert scope.datasets is not None, "the scope was made of ids alone"
+    return _chosen(scope, scope.datasets, wanted, permission)
+
+
+def _chosen(scope: Scope, datasets: Sequence[Dataset], wanted: str, permission: Permission) -> Dataset:
+    choice = choose(scope, datasets, wanted, permission)
     if choice.dataset is None:
         raise _refused(choice, wanted, permission)
     return choice.dataset

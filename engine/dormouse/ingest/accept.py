@@ -254,7 +254,7 @@ async def _receive(tx: CatalogTransaction, offer: _Offer, decision: Decision) ->
     document = _next(offer, known.document, tx.now_ms) if known else await _first(tx, offer)
     offer = replace(offer, content=_of_item(offer, known.newest if known else None))
     job = _job(offer, document, tx.now_ms)
-    await tx.documents.save(document)
+    await tx.documents.save(document, is_new=known is None)
     await tx.revisions.add(_revision(offer, document, tx.now_ms))
     await tx.jobs.add(job)
     await tx.datasets.touch(offer.dataset.id)

@@ -18,9 +18,11 @@ async def dataset_for_writing(catalog: Catalog, scope: Scope, name_or_id: str) -
     """Raises `InvalidInputError`, `NotFoundError` (an id of none) and `ForbiddenError` (read only)."""
     wanted = composed(name_or_id.strip())
 
-    async def known(tx: CatalogTransaction) -> Dataset | None:
+    async def known() -> Dataset | None:
         try:
-            return await lookup.dataset_named(tx, scope, wanted, Permission.WRITE)
+            if scope.datasets is not None:
+                return lookup.dataset_known(scope, wanted, Permission.WRITE)
+            return await catalog.read(lambda tx: lookup.dataset_named(tx, scope, wanted, Permission.WRITE))
         except NotFoundError:
             if _is_id(wanted):
                 raise
@@ -31,7 +33,7 @@ async def dataset_for_writing(catalog: Catalog, scope: Scope, name_or_id: str) -
         await tx.commit()
         return dataset
 
-    found = await catalog.read(known)
+    found = await known()
     return await catalog.write(made) if found is None else found
 
 

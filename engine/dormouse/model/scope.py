@@ -5,10 +5,11 @@ turns it into filters and never looks further.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from dormouse.ids import DatasetId, PrincipalId, WorkspaceId
+from dormouse.model.dataset import Dataset
 
 
 class Permission(StrEnum):
@@ -44,13 +45,15 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """`deletable` is always a subset of `writable`, and that of `readable`."""
+    """`deletable` is always a subset of `writable`, and that of `readable`. `datasets` are the readable ones as
+    they were when the scope was made, forgotten ones among them; None where it was made of ids alone."""
 
     principal: PrincipalId
     workspace: WorkspaceId
     readable: frozenset[DatasetId]
     writable: frozenset[DatasetId]
     deletable: frozenset[DatasetId] = frozenset()
+    datasets: tuple[Dataset, ...] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.writable <= self.readable:
@@ -76,6 +79,9 @@ class Scope:
             readable=self.readable & wanted,
             writable=self.writable & wanted,
             deletable=self.deletable & wanted,
+            datasets=None
+            if self.datasets is None
+            else tuple(each for each in self.datasets if each.id in wanted),
         )
 
 

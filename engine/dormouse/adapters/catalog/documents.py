@@ -50,17 +50,19 @@ _BY_ID = _FIRST.where(document_rows.c.id == bindparam("of_id"))
 _BY_IDENTITY = _FIRST.where(document_rows.c.dataset == _dataset, document_rows.c.identity == _identity)
 _of_document = revisions.alias()
 _newest_sound = (
-    select(_of_document.c.number)
+    select(_of_document.c.content_sha256)
     .where(_of_document.c.document == document_rows.c.id, _of_document.c.is_failed == 0)
     .order_by(_of_document.c.number.desc())
     .limit(1)
     .scalar_subquery()
 )
-_BY_CONTENT = _FIRST.join(revisions, revisions.c.document == document_rows.c.id).where(
-    document_rows.c.dataset == _dataset,
+_content: BindParameter[str] = bindparam("of_content")
+# From the few revisions of this content to their documents: the other way would look at the whole dataset.
+_BY_CONTENT = _FIRST.where(
+    document_rows.c.id.in_(select(revisions.c.document).where(revisions.c.content_sha256 == _content)),
+    document_rows.c.dataset.concat("") == _dataset,
     document_rows.c.external_id.is_(None),
-    revisions.c.content_sha256 == bindparam("of_content"),
-    revisions.c.number == _newest_sound,
+    _newest_sound == _content,
 )
 _ITEM_GENERATION = select(item_generations.c.generation).where(
     item_generations.c.dataset == _dataset, item_generations.c.identity_sha256 == _identity
@@ -109,8 +111,11 @@ class SqlDocumentRegister:
         )
         return int(generation or 0)
 
-    async def save(self, document: Document) -> None:
+    async def save(self, document: Document, *, is_new: bool = False) -> None:
         columns = _columns(document)
+        if is_new:
+            await self._connection.insert(document_rows, {"id": document.id, **columns, "is_forgotten": 0})
+            return
         if await self._connection.update(document_rows, {"id": document.id}, columns):
             return
         await self._require_current(document)

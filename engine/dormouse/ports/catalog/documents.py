@@ -50,8 +50,8 @@ class DocumentRegister(Protocol):
         """0 until something of this identity is forgotten; kept as a hash for ever."""
         ...
 
-    async def save(self, document: Document) -> None:
-        """Insert, or replace all its columns."""
+    async def save(self, document: Document, *, is_new: bool = False) -> None:
+        """Insert, or replace all its columns; `is_new` where the caller's transaction knows that it is."""
         ...
 
     async def forget(self, document: DocumentId) -> Document | None:
