@@ -1,12 +1,15 @@
 """`dormouse serve`: settings from the environment and the command line, then the server until it ends."""
 
+import asyncio
 import gc
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 
 import typer
 
 from dormouse.adapters.data_folder.find import running_owner
+from dormouse.adapters.data_folder.server_file import ServerAddress
 from dormouse.errors import DataFolderBusyError
 from dormouse.observability.process import observed
 from dormouse.settings import read
@@ -14,6 +17,8 @@ from dormouse_gateway.app import serve
 from dormouse_gateway.settings import GatewaySettings
 
 SERVICE_NAME = "dormouse-gateway"
+ENDING_S = 3.0
+LOOK_AGAIN_S = 0.1
 
 
 async def serve_folder(
@@ -25,10 +30,16 @@ async def serve_folder(
     """
     settings = read(GatewaySettings, environ, **overrides)
     with observed(settings, SERVICE_NAME, environ):
-        try:
-            await serve(settings, on_ready=_announce, idle_exit_s=idle_exit_s)
-        except DataFolderBusyError as exc:
-            raise await _busy(settings) from exc
+        deadline = time.monotonic() + ENDING_S
+        while True:
+            try:
+                return await serve(settings, on_ready=_announce, idle_exit_s=idle_exit_s)
+            except DataFolderBusyError as exc:
+                address = await running_owner(settings.data_dir)
+                # One that is ending, or was killed just now: the system may hold its lock for a moment more.
+                if address is not None or time.monotonic() > deadline:
+                    raise _busy(address) from exc
+            await asyncio.sleep(LOOK_AGAIN_S)
 
 
 def _announce(lines: str) -> None:
@@ -39,8 +50,7 @@ def _announce(lines: str) -> None:
         typer.echo(lines)
 
 
-async def _busy(settings: GatewaySettings) -> DataFolderBusyError:
-    address = await running_owner(settings.data_dir)
+def _busy(address: ServerAddress | None) -> DataFolderBusyError:
     if address is None:
         return DataFolderBusyError("another process owns the data folder and does not answer yet")
     return DataFolderBusyError(

@@ -7,6 +7,7 @@ from typing import Any
 
 from dormouse.adapters.data_folder.find import running_owner
 from dormouse.adapters.data_folder.lock import is_owned
+from dormouse.adapters.data_folder.server_file import published
 from dormouse.cli.connection import connected
 from dormouse.cli.terminal import amount, note, say
 from dormouse.settings import ClientSettings, read
@@ -17,7 +18,8 @@ async def status(*, as_json: bool) -> int:
     settings = read(ClientSettings, os.environ)
     owner = None if settings.remote.url else await running_owner(settings.data_dir)
     if owner is None and not settings.remote.url:
-        if is_owned(settings.data_dir):
+        # Asked only where one was: asking takes the lock for a moment, which a server that starts would meet.
+        if published(settings.data_dir) and is_owned(settings.data_dir):
             note(
                 "the server of this data folder does not answer; if that stays, end its process and start again"
             )

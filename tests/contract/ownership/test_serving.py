@@ -1,6 +1,8 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -145,3 +147,23 @@ def test_a_server_that_hangs_is_not_taken_for_none(program: Program) -> None:
             os.kill(pid, signal.SIGCONT)
 
     assert (done.returncode, "does not answer" in done.stderr) == (1, True)
+
+
+HOLDS = """
+import sys, time
+from pathlib import Path
+from dormouse.adapters.data_folder.lock import owned
+with owned(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(1)
+"""
+
+
+def test_a_server_waits_for_one_that_is_just_ending(program: Program) -> None:
+    command = [sys.executable, "-c", HOLDS, str(program.folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=program.environment) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+
+        with program.serving() as url:
+            assert url.startswith("http://")
