@@ -28,6 +28,10 @@ class Program:
         self.folder = folder
         self.environment = {**kept, "DORMOUSE_DATA_DIR": str(folder), **(environment or {})}
 
+    @staticmethod
+    def command(*arguments: str) -> list[str]:
+        return [*COMMAND, *arguments]
+
     def run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[str]:
         """A command until it ends."""
         done = subprocess.run(

@@ -45,6 +45,7 @@ from tests.toolchain.kafka import KafkaPrograms, KafkaServer
 from tests.toolchain.neo4j import Neo4jPrograms, Neo4jServer
 from tests.toolchain.postgresql import PostgresqlServer
 from tests.toolchain.s3_server import S3Server
+from tests.toolchain.stack import Stack
 from tests.toolchain.vector_server import VectorServer
 
 
@@ -218,6 +219,18 @@ def kept_collections(vector_calls: QdrantCalls, vector_workspace: WorkspaceId) -
         await QdrantServerVectorStore(vector_calls, vector_workspace).open(replace(COLLECTION, name=name))
 
     return KeptCollections(names, leave_behind)
+
+
+@pytest.fixture
+def stack(
+    postgresql_server: PostgresqlServer,
+    s3: S3Server,
+    neo4j_server: Neo4jServer,
+    kafka_server: KafkaServer,
+    vector_server_process: VectorServer,
+) -> Stack:
+    neo4j_server.empty()
+    return Stack(postgresql_server, s3, neo4j_server, kafka_server, vector_server_process)
 
 
 @pytest.fixture

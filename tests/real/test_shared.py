@@ -12,13 +12,8 @@ import pytest
 
 from tests.contract.program import DEADLINE_S, Program, lines_of, wait_until
 from tests.promises import promise
-from tests.toolchain.kafka import KafkaServer
-from tests.toolchain.neo4j import Neo4jServer
-from tests.toolchain.postgresql import PostgresqlServer
-from tests.toolchain.s3_server import S3Server
 from tests.toolchain.server_process import free_port
 from tests.toolchain.stack import Stack, prepared
-from tests.toolchain.vector_server import VectorServer
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -53,18 +48,6 @@ class Cluster:
             return process
         assert process.stderr is not None
         raise AssertionError(process.stderr.read().decode())
-
-
-@pytest.fixture
-def stack(
-    postgresql_server: PostgresqlServer,
-    s3: S3Server,
-    neo4j_server: Neo4jServer,
-    kafka_server: KafkaServer,
-    vector_server_process: VectorServer,
-) -> Stack:
-    neo4j_server.empty()
-    return Stack(postgresql_server, s3, neo4j_server, kafka_server, vector_server_process)
 
 
 @pytest.fixture

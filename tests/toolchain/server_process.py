@@ -13,12 +13,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 START_S = 60.0
 STOP_S = 30.0
 _PR_SET_PDEATHSIG = 1
+
+
+# What the signal follows is the thread that started a server, not its process: this one ends with the test run.
+_SPAWNER = ThreadPoolExecutor(1, thread_name_prefix="starts servers")
 
 
 class ServerNotStartedError(Exception):
@@ -62,7 +67,8 @@ class ServerProcess:
         """Raises `ServerNotStartedError` when it ends, or is not ready in time."""
         account = self.account
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
+            self._process = _SPAWNER.submit(
+                subprocess.Popen,
                 [str(part) for part in self.command],
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -73,8 +79,8 @@ class ServerProcess:
                 user=account.uid if account else None,
                 group=account.gid if account else None,
                 extra_groups=[] if account else None,
-                preexec_fn=_die_with_the_parent(self.parting),  # noqa: PLW1509  no thread of ours holds a lock
-            )
+                preexec_fn=_die_with_the_parent(self.parting),
+            ).result()
         end = time.monotonic() + self.start_s
         while not is_ready():
             if self._process.poll() is not None or time.monotonic() > end:
