@@ -93,7 +93,7 @@ def written(memory: Memory, chance: random.Random, number: int) -> None:
         (50, lambda: memory.remember(f"{word}.txt", note, word, "text")),
         (15, lambda: memory.remember(f"{word}.json", _talk(word), word, "chat")),
         (15, lambda: memory.remember(f"{word}.md", f"# {word}\n\n" + f"{note}\n\n" * 60, word, "file")),
-        (1, lambda: memory.remember(f"{word}.txt", note + "\n" * (10 << 20), word, "file")),
+        (1, lambda: memory.remember(f"{word}.txt", note + "\n" * (9 << 20), word, "file")),
     ]
     if memory.there:
         known = chance.choice(sorted(memory.there))

@@ -13,6 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from dormouse.cli.cluster_app import dlq_app, topics_app
+from dormouse.cli.jobs_app import jobs_app
 from dormouse.cli.ontology_app import ontology_app
 from dormouse.cli.signature import AsJson, end
 from dormouse.errors import DataFolderBusyError, DormouseError
@@ -33,13 +34,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-jobs_app = typer.Typer(name="jobs", help="Show what became of what was handed over, newest first.")
 app.add_typer(jobs_app)
 app.add_typer(ontology_app)
 app.add_typer(topics_app)
 app.add_typer(dlq_app)
 
-Job = Annotated[str, typer.Argument(metavar="JOB", help="Id of a job.")]
 Dataset = Annotated[str, typer.Option("--dataset", "-d", help="Name of the dataset.")]
 
 
@@ -176,49 +175,6 @@ def items(
     from dormouse.cli import items as command
 
     end(command.listing(dataset, as_json=as_json))
-
-
-@jobs_app.callback(invoke_without_command=True)
-def jobs(
-    context: typer.Context,
-    *,
-    datasets: Annotated[
-        list[str] | None, typer.Option("--dataset", "-d", help="Of this dataset; repeatable.")
-    ] = None,
-    stages: Annotated[list[str] | None, typer.Option("--stage", help="In this stage; repeatable.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=200, help="Most jobs to show.")] = 20,
-    as_json: AsJson = False,
-) -> None:
-    """Show what became of what was handed over, newest first."""
-    if context.invoked_subcommand is not None:
-        return
-    from dormouse.cli import jobs as command
-
-    end(command.listing(datasets or [], stages or [], limit, as_json=as_json))
-
-
-@jobs_app.command()
-def show(job: Job, *, as_json: AsJson = False) -> None:
-    """Show one job in full."""
-    from dormouse.cli import jobs as command
-
-    end(command.show(job, as_json=as_json))
-
-
-@jobs_app.command()
-def retry(job: Job, *, as_json: AsJson = False) -> None:
-    """Try the content of a failed job again, as a new job."""
-    from dormouse.cli import jobs as command
-
-    end(command.retry(job, as_json=as_json))
-
-
-@jobs_app.command()
-def cancel(job: Job, *, as_json: AsJson = False) -> None:
-    """Cancel your own job before its content is searchable."""
-    from dormouse.cli import jobs as command
-
-    end(command.cancel(job, as_json=as_json))
 
 
 @app.command()

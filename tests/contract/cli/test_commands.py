@@ -1,6 +1,7 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -167,3 +168,14 @@ def test_a_server_elsewhere_is_not_stopped_from_here(program: Program) -> None:
 
     assert (done.returncode, is_there) == (1, True)
     assert "a server is stopped on its own machine" in done.stderr
+
+
+def test_what_failed_is_listed_with_its_reason(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"no pdf")
+    (tmp_path / "sound.txt").write_text("Carol founded Initech.")
+    program.run("remember", str(tmp_path / "broken.pdf"), str(tmp_path / "sound.txt"))
+
+    listed = program.run("jobs", "failed").stdout
+
+    assert "broken.pdf  failed" in listed
+    assert "sound.txt" not in listed
