@@ -32,6 +32,7 @@ from dormouse.recall.graph import Visible
 from dormouse.recall.hits import Hydration
 from dormouse.recall.lexical import NOMINEES, term_arms, term_weights
 from dormouse.recall.max_sim import AskedTokens, asked_tokens
+from dormouse.recall.newest import newest_first
 from dormouse.recall.recent import MAX_ITEMS, PassagesOf, Pending, find_pending, on_one_scale
 from dormouse.recall.status_probe import BUDGET_S, probe
 from dormouse.recall.understand import Understanding
@@ -109,6 +110,8 @@ class RecallPipeline:
             ranked = await asyncio.to_thread(self._ranked, course, asked, evidence, pending)
         with telemetry.span(telemetry.RECALL_GRAPH, {telemetry.CANDIDATES_IN: len(ranked)}) as opened:
             hits = await self._hydration.hits(course, ranked, pending)
+            if not course.is_lexical:
+                hits = newest_first(course.understanding, hits)
             opened.set_attribute(telemetry.CANDIDATES_OUT, len(hits))
         return hits
 
