@@ -139,10 +139,18 @@ def test_whoever_is_killed_nothing_is_lost_and_nothing_comes_twice(stack: Stack,
         report = memory.ask("GET", "/api/v1/audit").json()
         assert (report["isSound"], report["documents"]) == (True, len(memory.there)), (SEED, killed, report)
         lying = json.dumps(stack.neo4j.run("MATCH (n:Passage) RETURN n.text"))
+        contents, bells = _bytes_under(stack.s3.buckets), _bytes_under(stack.kafka.folder / "data")
         for name in memory.gone:
-            assert Path(name).stem not in lying, (SEED, killed, name)
+            word = Path(name).stem
+            assert word not in lying, (SEED, killed, name)
+            assert word.encode() not in contents, (SEED, killed, name)
+            assert word.encode() not in bells, (SEED, killed, name)
         for name in memory.there:
             assert Path(name).stem in lying, (SEED, killed, name)
+
+
+def _bytes_under(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 def _client(port: int) -> httpx.Client:
