@@ -6,6 +6,7 @@ gateways, two workers that extract and two that apply as well.
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import threading
@@ -145,6 +146,8 @@ def _until_interrupted() -> None:
 
 
 if __name__ == "__main__":
+    for each in (signal.SIGINT, signal.SIGTERM):  # also where a shell started it in the background
+        signal.signal(each, signal.default_int_handler)
     try:
         main(sys.argv[1:])
     except KeyboardInterrupt:

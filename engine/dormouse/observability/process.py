@@ -21,7 +21,7 @@ from structlog.types import EventDict, Processor
 from dormouse.settings import EngineSettings
 
 # Their info lines say nothing that an operator of ours would act on.
-QUIET_LOGGERS = ("alembic", "httpcore", "httpx", "mcp", "urllib3", "uvicorn")
+QUIET_LOGGERS = ("aiokafka", "alembic", "httpcore", "httpx", "mcp", "urllib3", "uvicorn")
 
 
 @contextmanager
