@@ -4,8 +4,11 @@ A fact that changed is told twice in almost the same words, and which of the two
 Equally well means: with the same of the question's words, so that what they differ in was not asked for.
 """
 
+import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from dormouse.ids import TermId
 from dormouse.model.recall import Hit
@@ -13,6 +16,7 @@ from dormouse.recall.understand import Understanding
 from dormouse.text.terms import terms
 
 LONGEST_CHARACTERS = 600  # a claim; longer texts say too much to be each other's later version
+_WORD = re.compile(r"\w+")
 FEWEST_SHARED = 2
 LEAST_SHARED = (
     0.6  # of the shorter one's terms: "Ada lives in Lisbon" and "Ada lives in Porto" share two of three
@@ -43,13 +47,11 @@ def newest_first(understanding: Understanding, hits: Sequence[Hit]) -> list[Hit]
 
 def _alike(understanding: Understanding, hits: Sequence[Hit]) -> list[_Likes]:
     by_source: dict[tuple[str, str], list[_Likes]] = {}
-    for place, hit in enumerate(hits):
-        passage = hit.passage
-        if len(passage.text) > LONGEST_CHARACTERS or not _told_ms(hit):
-            continue
+    for place in _candidates(hits):
+        passage = hits[place].passage
         said = frozenset(terms(passage.text, passage.language))
         asked = frozenset(term for term in understanding.terms if term in said)
-        groups = by_source.setdefault((passage.dataset, passage.speaker), [])
+        groups = by_source.setdefault(_source(hits[place]), [])
         for group in groups:
             if asked and asked == group.asked and _is_near(said, group.terms):
                 group.places.append(place)
@@ -59,7 +61,26 @@ def _alike(understanding: Understanding, hits: Sequence[Hit]) -> list[_Likes]:
     return [group for groups in by_source.values() for group in groups if len(group.places) > 1]
 
 
-def _is_near(one: frozenset[TermId], other: frozenset[TermId]) -> bool:
+def _candidates(hits: Sequence[Hit]) -> list[int]:
+    """Places of short, dated memories that share most words, as written, with another one of their source: to
+    find the terms of all of them would take longer than all the rest here."""
+    words = {
+        place: frozenset(_WORD.findall(hit.passage.text.lower()))
+        for place, hit in enumerate(hits)
+        if len(hit.passage.text) <= LONGEST_CHARACTERS and _told_ms(hit)
+    }
+    found: set[int] = set()
+    for one, other in combinations(words, 2):
+        if _source(hits[one]) == _source(hits[other]) and _is_near(words[one], words[other]):
+            found |= {one, other}
+    return sorted(found)
+
+
+def _source(hit: Hit) -> tuple[str, str]:
+    return hit.passage.dataset, hit.passage.speaker
+
+
+def _is_near(one: AbstractSet[object], other: AbstractSet[object]) -> bool:
     shared = len(one & other)
     return shared >= FEWEST_SHARED and shared >= LEAST_SHARED * min(len(one), len(other))
 

@@ -100,20 +100,11 @@ def _source(hit: Hit) -> str:
 
 
 def _shown(hit: Hit) -> str:
-    """What was said; under it the derived memories by whose words it was found, what no longer holds, and
-    what it takes to cite it and to forget it."""
+    """What was said; under it the derived memories by whose words it was found, and what no longer holds. Where
+    it is from stands in the structured result: this text is as it was recorded."""
     ended = [each for each in hit.memories if each.valid.has_end and each not in hit.through]
     derived = [f"→ {each.content}{_end(each.valid)}" for each in (*hit.through, *ended)]
-    return "\n".join([_readable(hit.passage), *derived, f"({_origin(hit)})"])
-
-
-def _origin(hit: Hit) -> str:
-    """`notes/ada.md, 2026-03-04, data_id 7c2e… in people`; of what has no date, when it was remembered."""
-    passage = hit.passage
-    said, remembered = _as_written(passage), iso_or_none(hit.remembered_ms)
-    day = said[:10] if said else f"remembered {remembered[:10]}" if remembered else ""
-    item = f"data_id {passage.document}" + (f" in {hit.dataset_name}" if hit.dataset_name else "")
-    return ", ".join(part for part in (passage.document_name, day, item) if part)
+    return "\n".join([_readable(hit.passage), *derived])
 
 
 def _end(valid: Interval) -> str:

@@ -9,8 +9,6 @@ from dormouse.model.recall import Hit, Outcome, RecallResult, SessionHit
 from dormouse_gateway.contracts.graph.tools.recall_reply import BODY_LIMIT_CHARACTERS, recall_reply
 from tests.builders import a_passage, a_session_entry
 
-ORIGIN = f"(hello.txt, data_id {a_passage().document} in docs)"
-
 
 def _hit(text: str, *, dataset: str = "docs", heading: str = "") -> Hit:
     return Hit(passage=replace(a_passage(text), heading=heading), dataset_name=dataset, score=1.0)
@@ -37,8 +35,7 @@ def test_sessions_come_first_and_a_heading_stands_before_its_text() -> None:
 
     assert _text(reply) == (
         "3 memories found (1 from sessions, 1 from docs, 1 from cities)\n"
-        f"[session] Deploy on Monday\n\n[graph] 2026-01-05 Ada: Tea is at four.\n{ORIGIN}\n\n"
-        f"[graph] Rome\n{ORIGIN.replace('docs', 'cities')}"
+        "[session] Deploy on Monday\n\n[graph] 2026-01-05 Ada: Tea is at four.\n\n[graph] Rome"
     )
     assert _meta(reply) == {"count": 3, "state": "found"}
 
@@ -47,7 +44,7 @@ def test_a_files_bare_name_is_no_heading_worth_reading() -> None:
     hit = _hit("Rome", heading="notes.txt")
     named = Hit(replace(hit.passage, document_name="notes.txt"), "docs", 1.0)
 
-    assert "\n[graph] Rome\n" in _text(recall_reply(RecallResult("found", hits=(named,)), notes=[]))
+    assert _text(recall_reply(RecallResult("found", hits=(named,)), notes=[])).endswith("\n[graph] Rome")
 
 
 @pytest.mark.parametrize(
@@ -80,14 +77,12 @@ def test_an_answer_precedes_what_it_rests_on_and_is_no_memory() -> None:
 
     reply = recall_reply(result, notes=[])
 
-    assert _text(reply).startswith(
-        "1 memory found (1 from docs)\n[answer] At four.\n\n[graph] Tea is at four.\n"
-    )
+    assert _text(reply) == "1 memory found (1 from docs)\n[answer] At four.\n\n[graph] Tea is at four."
     assert reply.structured_content["answer"] == "At four."
 
 
 def test_a_body_that_is_too_long_leaves_out_whole_memories_and_says_how_many() -> None:
-    long = "x" * (BODY_LIMIT_CHARACTERS // 2 - 100)
+    long = "x" * (BODY_LIMIT_CHARACTERS // 2 - 10)
 
     reply = recall_reply(RecallResult("found", hits=(_hit(long), _hit(long), _hit("last"))), notes=[])
 
@@ -105,22 +100,3 @@ def test_times_are_told_in_the_offset_of_whoever_wrote_them() -> None:
     assert hit["occurred"] == "2026-01-05T17:30:00.000+05:30"
     assert hit["external_id"] == "e-1"
     assert hit["score"] == 0.5
-
-
-@pytest.mark.parametrize(
-    ("said_ms", "remembered_ms", "day"),
-    [
-        (1_767_614_400_000, 1_780_000_000_000, "2026-01-05, "),
-        (None, 1_780_000_000_000, "remembered 2026-05-28, "),
-        (None, None, ""),
-    ],
-)
-def test_each_memory_tells_what_it_takes_to_cite_and_to_forget_it(
-    said_ms: int | None, remembered_ms: int | None, day: str
-) -> None:
-    passage = replace(a_passage("Tea"), occurred_ms=said_ms)
-    hit = Hit(passage, "docs", 0.5, remembered_ms=remembered_ms)
-
-    reply = recall_reply(RecallResult("found", hits=(hit,)), notes=[])
-
-    assert _text(reply).endswith(f"[graph] Tea\n(hello.txt, {day}data_id {passage.document} in docs)")
