@@ -78,8 +78,11 @@ class KafkaObserver:
             await client.alter_configs([resource])
 
     async def delete_topic(self, topic: str) -> None:
-        async with self._administration() as client:
+        """Gone by the time that this returns: brokers answer before it is."""
+        async with self._administration() as client, asyncio.timeout(PATIENCE_S):
             await client.delete_topics([self._named(topic)])
+            while self._named(topic) in await client.list_topics():  # noqa: ASYNC110 - it rings no bell
+                await asyncio.sleep(0.02)
 
     @asynccontextmanager
     async def _administration(self) -> AsyncIterator[AIOKafkaAdminClient]:

@@ -17,12 +17,12 @@ import structlog
 from aiokafka import ConsumerRecord
 
 from dormouse import telemetry
-from dormouse.adapters.message_bus.back_off import BackOff
 from dormouse.adapters.message_bus.kafka_connection import KafkaConnection
 from dormouse.adapters.message_bus.kafka_ear import Hearing, KafkaEar
-from dormouse.adapters.message_bus.kafka_outbox import CLOSE_S, KafkaOutbox, Message
+from dormouse.adapters.message_bus.kafka_outbox import CLOSE_S, KafkaOutbox
 from dormouse.adapters.message_bus.kafka_record import Bell, DeadLetter, Refusal, read_bell
 from dormouse.adapters.message_bus.kafka_topics import Names, check
+from dormouse.adapters.message_bus.kafka_watch import TopicWatch
 from dormouse.adapters.message_bus.local_bells import LocalBells
 from dormouse.errors import NotFoundError, UnavailableError
 from dormouse.ids import JobId, WorkspaceId
@@ -55,26 +55,35 @@ class KafkaBus:
         """Raises `MisconfiguredError` for settings that can be told from wrong ones without asking a broker."""
         self._catalog = catalog
         self._connection = KafkaConnection(settings)
-        self._names = Names.of(settings)
+        self._watch = TopicWatch(self._connection)
         self._bells = LocalBells(catalog)
-        self._outbox = KafkaOutbox(self._connection)
-        self._ingest = KafkaEar(self._connection, self._names.ingest, self._hear_ingest)
-        self._apply = KafkaEar(self._connection, self._names.apply, self._hear_apply)
+        names = Names.of(settings)
+        self._to_ingest, self._to_apply, self._letters = (
+            KafkaOutbox(self._connection, topic, self._watch)
+            for topic in (names.ingest, names.apply, names.dead_letters)
+        )
+        self._ingest = KafkaEar(self._connection, names.ingest, self._watch, self._hear_ingest)
+        self._apply = KafkaEar(self._connection, names.apply, self._watch, self._hear_apply)
         self._known: OrderedDict[Bell, None] = OrderedDict()
 
     async def check(self) -> None:
-        """Raises `MisconfiguredError`, also for a topic that is missing, and `UnavailableError`."""
+        """Raises `MisconfiguredError`, and `UnavailableError`. A topic that is missing or too small is
+        wrong, too."""
         await check(self._connection)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Around everything that rings or listens. A broker that is away is waited for, and what is set wrongly
-        ends the block with `MisconfiguredError`. At the end what still rings is sent."""
-        reached = asyncio.Event()
+        """Around everything that rings or listens. A broker that is away is waited for, and so is a topic that
+        is missing. What is set wrongly ends the block with `MisconfiguredError`, as does a first look that
+        finds no topic at all. At the end what still rings is sent."""
         async with asyncio.TaskGroup() as group:
-            sender = group.create_task(self._send(reached), name="bus-send")
+            senders = [
+                group.create_task(self._watch.run(), name="bus-watch"),
+                *(group.create_task(each.run(), name="bus-send") for each in self._outboxes),
+            ]
             ears = [
-                group.create_task(self._listen(reached), name="bus-hear"),
+                group.create_task(self._ingest.run(), name="bus-hear-ingest"),
+                group.create_task(self._apply.run(), name="bus-hear-apply"),
                 group.create_task(self._look(), name="bus-look"),
             ]
             try:
@@ -85,13 +94,14 @@ class KafkaBus:
                 await asyncio.wait(ears)
                 for workspace in self._bells.unheard:
                     await self.ring_apply(workspace)  # for another to hear: this one committed it
-                if not sender.done():
-                    await self._outbox.emptied(CLOSE_S)
-                sender.cancel()
+                if not any(task.done() for task in senders):
+                    await self._emptied(CLOSE_S)
+                for task in senders:
+                    task.cancel()
 
     def health(self) -> Health:
         found = [self._ingest.hearing(), self._apply.hearing()]
-        return Health([each for each in found if each is not None], self._outbox.unsent)
+        return Health([each for each in found if each is not None], sum(each.unsent for each in self._outboxes))
 
     def is_alive(self) -> bool:
         return self.health().is_alive
@@ -99,11 +109,10 @@ class KafkaBus:
     async def ring_ingest(self, workspace: WorkspaceId, job: JobId) -> None:
         """Never waits, so that accepting never does."""
         with telemetry.send("dormouse.ingest", workspace=workspace, job=job):
-            message = Message(self._names.ingest, Bell(workspace, job))
-            self._outbox.put(message, telemetry.carried_context())
+            self._to_ingest.put(Bell(workspace, job), telemetry.carried_context())
 
     async def ring_apply(self, workspace: WorkspaceId) -> None:
-        self._outbox.put(Message(self._names.apply, Bell(workspace)), telemetry.carried_context())
+        self._to_apply.put(Bell(workspace), telemetry.carried_context())
 
     def ingest_bells(self, *, most_bytes: int | None = None) -> AsyncIterator[tuple[WorkspaceId, JobId]]:
         self._ingest.want()
@@ -116,28 +125,14 @@ class KafkaBus:
     async def close(self) -> None:
         self._bells.close()
 
-    async def _send(self, reached: asyncio.Event) -> None:
-        await self._reach()
-        reached.set()
-        await self._outbox.run()
+    @property
+    def _outboxes(self) -> Sequence[KafkaOutbox]:
+        return self._to_ingest, self._to_apply, self._letters
 
-    async def _listen(self, reached: asyncio.Event) -> None:
-        await reached.wait()
+    async def _emptied(self, within_s: float) -> None:
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._ingest.run(), name="bus-hear-ingest")
-            group.create_task(self._apply.run(), name="bus-hear-apply")
-
-    async def _reach(self) -> None:
-        """Once there was a broker and everything was right, trouble is waited out: whoever made it ends it."""
-        back_off = BackOff()
-        while True:
-            try:
-                await self.check()
-            except UnavailableError as exc:
-                log.warning("bus_unreachable", reason=str(exc))
-                await asyncio.sleep(back_off.next_s())
-            else:
-                return
+            for each in self._outboxes:
+                group.create_task(each.emptied(within_s), name="bus-empty")
 
     async def _look(self) -> None:
         while True:
@@ -180,7 +175,7 @@ class KafkaBus:
             else:
                 kept.append((each, record))
         if len(kept) < len(read):
-            await self._outbox.emptied(LETTERS_S)
+            await self._letters.emptied(LETTERS_S)
         return kept
 
     def _bury(self, record: ConsumerRecord, reason: Refusal) -> None:
@@ -188,7 +183,7 @@ class KafkaBus:
             record.topic, record.partition, record.offset, len(record.value or b""), reason.value
         )
         log.warning("record_not_understood", topic=letter.topic, offset=letter.offset, reason=letter.reason)
-        self._outbox.put(Message(self._names.dead_letters, letter), {})
+        self._letters.put(letter, {})
 
     async def _unknown(self, bells: set[Bell]) -> set[Bell]:
         """What the catalog has no row of; nothing while it is away. A row is there before its bell rings."""

@@ -10,7 +10,7 @@ from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
 
 from dormouse.adapters.message_bus.kafka_connection import KafkaConnection, translated
 from dormouse.adapters.message_bus.kafka_record import DeadLetter, read_dead_letter
-from dormouse.adapters.message_bus.kafka_topics import Names, check
+from dormouse.adapters.message_bus.kafka_topics import Names, missing
 
 POLL_MS = 1_000
 READ_S = 30.0
@@ -72,7 +72,10 @@ async def _read(consumer: AIOKafkaConsumer, partitions: Sequence[TopicPartition]
 
 async def _partitions(connection: KafkaConnection) -> Sequence[TopicPartition]:
     topic = Names.of(connection.settings).dead_letters
-    return [TopicPartition(topic, number) for number in range((await check(connection))[topic])]
+    found = await connection.topics()
+    if topic not in found:
+        raise missing(topic)
+    return [TopicPartition(topic, number) for number in range(found[topic])]
 
 
 async def _bounds(

@@ -12,10 +12,16 @@ from typing import Any
 
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRecord
-from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
+from aiokafka.errors import (
+    CommitFailedError,
+    IllegalStateError,
+    KafkaError,
+    UnknownTopicOrPartitionError,
+)
 
 from dormouse.adapters.message_bus.back_off import BackOff
 from dormouse.adapters.message_bus.kafka_connection import KafkaConnection
+from dormouse.adapters.message_bus.kafka_watch import TopicWatch
 
 POLL_S = 1.0
 AT_ONCE = 500
@@ -31,8 +37,9 @@ log = structlog.get_logger()
 class Hearing:
     """How one topic is listened to, for a health check.
 
-    `turned_s` is how long ago it polled or tried to connect, `fetched_s` how long ago a fetch of any partition
-    was answered; None without partitions, as all but the first may be, or while not connected.
+    `turned_s` is how long ago it polled or tried to connect, nothing while the topic is waited for; `fetched_s`
+    how long ago a fetch of any partition was answered, None without partitions, as all but the first may be, or
+    while not connected.
     """
 
     topic: str
@@ -58,10 +65,11 @@ class KafkaEar:
         self,
         connection: KafkaConnection,
         topic: str,
+        watch: TopicWatch,
         hear: Callable[[Sequence[ConsumerRecord]], Awaitable[None]],
     ) -> None:
         """`hear` hands on; it never works off what a record asks for."""
-        self._connection, self._topic, self._hear = connection, topic, hear
+        self._connection, self._topic, self._watch, self._hear = connection, topic, watch, hear
         self._back_off = BackOff()
         self._wanted = asyncio.Event()
         self._consumer: AIOKafkaConsumer | None = None
@@ -86,7 +94,7 @@ class KafkaEar:
             self._topic,
             is_connected=consumer is not None,
             partitions=held,
-            turned_s=now - self._turned_at,
+            turned_s=now - self._turned_at if self._watch.is_there(self._topic) else 0.0,
             fetched_s=now - self._fetched_at if held else None,
         )
 
@@ -95,12 +103,14 @@ class KafkaEar:
         self._note_turn()
         await self._wanted.wait()
         while True:
+            await self._watch.until_there(self._topic)
             self._note_turn()
             try:
                 async with self._joined() as consumer:
                     await self._listen(consumer)
             except (KafkaError, OSError, TimeoutError) as exc:
                 log.warning("bells_unheard", topic=self._topic, error=type(exc).__name__)
+                self._watch.doubt(self._topic)
             await asyncio.sleep(self._back_off.next_s())
 
     @asynccontextmanager
@@ -143,7 +153,10 @@ class KafkaEar:
                 await _commit(consumer)
 
     def _look_at_fetches(self, consumer: AIOKafkaConsumer) -> None:
-        """Raises `_SilentError`. One partition of several may have no leader: that is not the consumer's."""
+        """Raises `_SilentError`, and `UnknownTopicOrPartitionError` once the topic was deleted. One partition
+        of several may have no leader: that is not the consumer's."""
+        if not consumer.partitions_for_topic(self._topic):
+            raise UnknownTopicOrPartitionError(self._topic)
         stamps = {each: consumer.last_poll_timestamp(each) for each in consumer.assignment()}
         if stamps != self._stamps or not stamps:
             self._stamps = stamps

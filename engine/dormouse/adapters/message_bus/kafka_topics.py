@@ -12,6 +12,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import InvalidReplicationFactorError, NoError, TopicAlreadyExistsError, for_code
 
 from dormouse.adapters.message_bus.kafka_connection import KafkaConnection, translated, wrong
+from dormouse.errors import MisconfiguredError
 from dormouse.server_settings import KafkaSettings
 
 DAY_MS = 24 * 3600 * 1000
@@ -80,11 +81,7 @@ def differences(topic: Wanted, found: Found) -> Sequence[str]:
     """More partitions, more replicas and a longer retention are as good."""
     told = []
     if found.partitions < topic.partitions:
-        told.append(
-            f"{topic.name} has too few partitions, {found.partitions} of {topic.partitions}: add them "
-            f"(kafka-topics.sh --alter --topic {topic.name} --partitions {topic.partitions}), or set "
-            f"DORMOUSE_KAFKA__PARTITIONS to {found.partitions}"
-        )
+        told.append(too_few(topic, found.partitions))
     if found.replicas < topic.replicas:
         told.append(
             f"{topic.name} has {found.replicas} of {topic.replicas} replicas: add them "
@@ -93,6 +90,14 @@ def differences(topic: Wanted, found: Found) -> Sequence[str]:
     for name, value in topic.configuration.items():
         told += _difference(topic, name, value, found.configuration.get(name, ""))
     return told
+
+
+def too_few(topic: Wanted, partitions: int) -> str:
+    return (
+        f"{topic.name} has too few partitions, {partitions} of {topic.partitions}: add them "
+        f"(kafka-topics.sh --alter --topic {topic.name} --partitions {topic.partitions}), or set "
+        f"DORMOUSE_KAFKA__PARTITIONS to {partitions}"
+    )
 
 
 def _difference(topic: Wanted, name: str, value: str, found: str) -> Sequence[str]:
@@ -106,15 +111,18 @@ def _difference(topic: Wanted, name: str, value: str, found: str) -> Sequence[st
     return [told]
 
 
-async def check(connection: KafkaConnection) -> Mapping[str, int]:
-    """Partitions of all topics by name. Raises `UnavailableError` and, also for a topic that is missing,
-    `MisconfiguredError`."""
+async def check(connection: KafkaConnection) -> None:
+    """Raises `UnavailableError` and, also for a topic that is missing or too small, `MisconfiguredError`."""
     found = await connection.topics()
     for topic in wanted(connection.settings):
         if topic.name not in found:
-            rule = f"asks for the topic {topic.name}, which is missing: run `dormouse topics ensure`"
-            raise wrong("PREFIX", rule)
-    return found
+            raise missing(topic.name)
+        if found[topic.name] < topic.partitions:
+            raise wrong("PARTITIONS", f"asks for more than there are: {too_few(topic, found[topic.name])}")
+
+
+def missing(topic: str) -> MisconfiguredError:
+    return wrong("PREFIX", f"asks for the topic {topic}, which is missing: run `dormouse topics ensure`")
 
 
 async def ensure(connection: KafkaConnection) -> Report:
