@@ -1,7 +1,9 @@
 """The stand-in for a Qdrant server (`tests/real/vector_server`), as a process on a free port."""
 
+import os
 import secrets
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -28,13 +30,20 @@ class VectorServer:
     def start(self) -> None:
         self.process.start(lambda: listens(self.port))
 
+    def stall(self) -> None:
+        """It keeps its connections, takes new ones, and answers nobody until it is let go on."""
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        os.kill(self.process.pid, signal.SIGCONT)
+
     def kill(self) -> None:
         self.process.kill()
 
 
 @contextmanager
-def running(*, version: str = "") -> Iterator[VectorServer]:
-    """`version` is what it says of itself."""
+def running(*, version: str = "", most_bytes: int = -1) -> Iterator[VectorServer]:
+    """`version` is what it says of itself, `most_bytes` the longest call that it takes, any for -1."""
     folder = Path(tempfile.mkdtemp(prefix="dormouse-vectors-"))
     try:
         port, api_key = free_port(), secrets.token_hex(16)
@@ -42,6 +51,7 @@ def running(*, version: str = "") -> Iterator[VectorServer]:
             command=[
                 *(sys.executable, "-P", "-m", "tests.real.vector_server.main"),
                 *("--folder", folder / "storage", "--port", str(port), "--api-key", api_key),
+                *("--most-bytes", str(most_bytes)),
                 *(("--version", version) if version else ()),
             ],
             log=folder / "vector-server.log",

@@ -26,7 +26,6 @@ from tests.real.vector_server.shelf import Shelf
 
 THREADS = 4
 VERSION = "1.18.3"  # whose answers it is held to
-_ANY_SIZE = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
 
 
 class Root(QdrantServicer):
@@ -57,10 +56,12 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--api-key", default="")
     parser.add_argument("--version", default=VERSION)
+    parser.add_argument("--most-bytes", type=int, default=-1, help="of what it is sent in a call")
     given = parser.parse_args()
     shelf = Shelf(given.folder)
     checks = [KeyCheck(given.api_key)] if given.api_key else []
-    server = grpc.server(ThreadPoolExecutor(THREADS), interceptors=checks, options=_ANY_SIZE)
+    sizes = [("grpc.max_receive_message_length", given.most_bytes), ("grpc.max_send_message_length", -1)]
+    server = grpc.server(ThreadPoolExecutor(THREADS), interceptors=checks, options=sizes)
     add_QdrantServicer_to_server(Root(given.version), server)
     add_CollectionsServicer_to_server(Collections(shelf), server)
     add_PointsServicer_to_server(Points(shelf), server)

@@ -22,6 +22,7 @@ from dormouse.server_settings import VectorsSettings
 # what it does not know of a filter, and match everything.
 OLDEST = (1, 18)
 GRPC_PORT = 6334
+MOST_BYTES = 2 << 20  # of points in a call; what speaks gRPC refuses more than 4 MiB unless it is told
 _CHANNEL = {
     "grpc.compression_enabled_algorithms_bitset": 1,  # packing an answer takes the server longer than a search
     "grpc.min_reconnect_backoff_ms": 100,
@@ -109,13 +110,16 @@ class QdrantCalls:
                     await self.client.delete_full_snapshot(each.name)
 
     async def upsert(self, collection: str, points: Sequence[Any], guard: models.Filter) -> None:
-        """Whole points, as messages; those that are there already only if they match `guard`."""
-        request = messages.UpsertPoints(
-            collection_name=collection, points=points, wait=True, update_filter=RestToGrpc.convert_filter(guard)
-        )
-        with translated():
-            answer = await self.client.grpc_points.Upsert(request, timeout=self._settings.timeout_s)
-        assert_written(GrpcToRest.convert_update_result(answer.result))
+        """Whole points, as messages; those that are there already only if they match `guard`. In several calls
+        where one would be too long: the first ones may then be there although a later one fails."""
+        condition = RestToGrpc.convert_filter(guard)
+        for some in _in_calls(points):
+            request = messages.UpsertPoints(
+                collection_name=collection, points=some, wait=True, update_filter=condition
+            )
+            with translated():
+                answer = await self.client.grpc_points.Upsert(request, timeout=self._settings.timeout_s)
+            assert_written(GrpcToRest.convert_update_result(answer.result))
 
     async def query(self, collection: str, asked: Sequence[Any]) -> list[Sequence[Any]]:
         """Points as messages: making the client's models of them takes longer than the search."""
@@ -142,6 +146,20 @@ def assert_written(result: models.UpdateResult) -> None:
     """A server that is behind says so instead of failing: such a write may still come."""
     if result.status is not models.UpdateStatus.COMPLETED:
         raise StoreUnavailableError(port="vector")
+
+
+def _in_calls(points: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    taken: list[Any] = []
+    size = 0
+    for point in points:
+        more = point.ByteSize()
+        if taken and size + more > MOST_BYTES:
+            yield taken
+            taken, size = [], 0
+        taken.append(point)
+        size += more
+    if taken:
+        yield taken
 
 
 def is_new_enough(version: str) -> bool:

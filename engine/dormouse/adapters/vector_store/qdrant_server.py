@@ -38,6 +38,7 @@ from dormouse.ports.vector_store import DenseArm, Nomination, PointFilter, TermA
 from dormouse.ports.vector_upkeep import PointMark
 
 TALLIED_AT_ONCE = 500  # points a call
+READ_AT_ONCE = 200  # whole ones, of four to eight kilobytes
 _LOST = "the collection of the vectors is not on the server: `dormouse rebuild` makes it anew"
 _MARKS = ["dataset", "dataset_id", "document", "document_id", "generation", "first", "last"]
 
@@ -133,10 +134,14 @@ class QdrantServerVectorStore:
     async def points(self, scope: Scope, ids: Collection[PassageId]) -> Sequence[Point]:
         if not scope.readable or not ids:
             return []
-        chosen = among(sorted(ids), points_of.where_kept(scope))
-        records, _ = await self._page(chosen, len(ids), vectors=[DENSE, TERMS, WINDOW])
-        datasets = points_of.datasets_by_key(scope)
-        return [points_of.point_of(row_of(record), datasets) for record in records]
+        wanted, datasets = sorted(ids), points_of.datasets_by_key(scope)
+        found: list[Point] = []
+        for start in range(0, len(wanted), READ_AT_ONCE):
+            some = wanted[start : start + READ_AT_ONCE]
+            chosen = among(some, points_of.where_kept(scope))
+            records, _ = await self._page(chosen, len(some), vectors=[DENSE, TERMS, WINDOW])
+            found += [points_of.point_of(row_of(record), datasets) for record in records]
+        return found
 
     async def marks_after(
         self, scope: Scope, after: PassageId | None, limit: int, *, document: DocumentId | None = None
