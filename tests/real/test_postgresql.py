@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from dormouse.adapters.catalog import postgresql as postgresql_module
 from dormouse.adapters.catalog.postgresql_url import address_of
 from dormouse.adapters.catalog.tables import metadata
 from dormouse.adapters.catalog.transaction import SqlCatalog
@@ -301,6 +302,37 @@ async def test_scrubbing_goes_through_every_table(
         "SELECT relname FROM pg_stat_user_tables WHERE last_vacuum IS NOT NULL", _database(catalog_url)
     )
     assert set(scrubbed.split()) == set(metadata.tables)
+
+
+async def test_many_who_scrub_at_once_share_one_that_began_after_each_of_them(
+    catalog: Catalog, catalog_url: str, postgresql_server: PostgresqlServer
+) -> None:
+    def passes() -> int:
+        asked = "SELECT coalesce(max(vacuum_count), 0) FROM pg_stat_user_tables"
+        return int(postgresql_server.run(asked, _database(catalog_url)))
+
+    before = passes()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(20):
+            group.create_task(catalog.scrub())
+
+    assert passes() - before == 2  # one had begun when the others came
+
+
+@pytest.mark.promise("P3")
+async def test_a_table_that_another_has_is_waited_for_or_told(
+    catalog: Catalog, catalog_url: str, postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process's pass may have gone by before the rows went."""
+    monkeypatch.setattr(postgresql_module, "VACUUM_LOCK_S", 0.2)
+    other = create_async_engine(address_of(catalog_url).url)
+    async with other.begin() as connection:
+        await connection.exec_driver_sql("LOCK TABLE jobs IN SHARE UPDATE EXCLUSIVE MODE")
+        with pytest.raises(CatalogUnavailableError):
+            await catalog.scrub()
+    await other.dispose()
+
+    await catalog.scrub()
 
 
 def _database(url: str) -> str:

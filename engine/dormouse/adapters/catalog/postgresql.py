@@ -18,6 +18,7 @@ from dormouse.adapters.catalog import sql_states
 from dormouse.adapters.catalog.failures import call_failures_translated
 from dormouse.adapters.catalog.migrations.upgrade import HEAD, stored_revision, upgrade
 from dormouse.adapters.catalog.postgresql_url import Address, address_of
+from dormouse.adapters.catalog.shared_run import SharedRun
 from dormouse.adapters.catalog.tables import metadata
 from dormouse.clock import Clock
 from dormouse.errors import CatalogUnavailableError
@@ -25,6 +26,7 @@ from dormouse.errors import CatalogUnavailableError
 CONNECT_S = 5.0
 STATEMENT_S = 15.0  # by the server's clock; the driver gives up a little later
 LOCK_S = 5.0
+VACUUM_LOCK_S = 60.0  # another process's pass over the same table ends within it
 IDLE_S = 30.0  # in a transaction: a process that hangs must not hold the workspace's row
 POOL_TIMEOUT_S = 5.0
 _MIGRATION_LOCK = 0x646F726D6F757365  # "dormouse"
@@ -48,6 +50,7 @@ class PostgresqlBackend:
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
         self._care = _engine(address, None)
+        self._scrubbing = SharedRun(self._scrub)
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
@@ -100,16 +103,23 @@ class PostgresqlBackend:
             raise sql_states.unprepared()
 
     async def scrub(self) -> None:
-        """Take deleted rows out of their pages.
+        """Take deleted rows out of their pages and indexes; all who ask at the same time share one pass that
+        began after they did.
 
         Their bytes may remain in the free space of a page and in the server's log until both are used again:
         no client reaches them there.
         """
+        await self._scrubbing.once_from_now()
+
+    async def _scrub(self) -> None:
         tables = ", ".join(f'"{table}"' for table in sorted(metadata.tables))
         care = self._care.execution_options(isolation_level="AUTOCOMMIT")
         with _server_failures_translated():
             async with care.connect() as connection:
-                await connection.execute(text(f"VACUUM (SKIP_LOCKED) {tables}"))
+                # Another process's pass that has the table may have gone by before our rows went: wait for it.
+                await connection.execute(text(f"SET lock_timeout = {int(VACUUM_LOCK_S * 1000)}"))
+                # By default few dead rows stay in the indexes, with their keys.
+                await connection.execute(text(f"VACUUM (INDEX_CLEANUP ON) {tables}"))
 
     async def close(self) -> None:
         with _server_failures_translated():
