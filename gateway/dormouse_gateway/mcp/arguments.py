@@ -13,18 +13,9 @@ from pydantic_core import ErrorDetails
 
 from dormouse.errors import InvalidInputError
 from dormouse_gateway.mcp.sole_keys import RepeatedKeyError, loads
+from dormouse_gateway.web.field_rules import rule_of
 
 IGNORED = frozenset({"task_progress"})  # one client adds it to every call
-
-_RULES = {
-    "int": "must be an integer",
-    "float": "must be a number",
-    "bool": "must be true or false",
-    "string": "must be a string",
-    "list": "must be a list",
-    "dict": "must be an object",
-    "mapping": "must be an object",
-}
 
 A = TypeVar("A", bound="Arguments")
 
@@ -112,7 +103,5 @@ def _refusal(found: list[ErrorDetails]) -> InvalidInputError:
         return InvalidInputError(f"unknown argument '{name}'.", field=name)
     if fault["type"] == "missing":
         return InvalidInputError(f"{name} is required.", field=name)
-    rule = _RULES.get(fault["type"].partition("_")[0])
-    if rule is None:
-        rule = fault["msg"].removeprefix("Value error, ").removesuffix(".")
+    rule = rule_of(fault, {}).removesuffix(".")
     return InvalidInputError(f"{name} {rule}.", field=name)

@@ -21,7 +21,7 @@ from mcp.types import (
 )
 from mcp.types import Tool as ListedTool
 
-from dormouse.errors import DormouseError
+from dormouse.errors import DormouseError, InvalidInputError
 from dormouse_gateway.auth.principal import principal_of
 from dormouse_gateway.mcp.arguments import read_arguments
 from dormouse_gateway.mcp.flat_schema import flat_schema
@@ -38,6 +38,7 @@ from dormouse_gateway.mcp.tool import (
     ToolRefusal,
     error_reply,
 )
+from dormouse_gateway.web.field_names import in_the_callers_words
 
 DEADLINE_HEADER = "x-dormouse-deadline-ms"
 
@@ -62,6 +63,8 @@ class Toolset:
             return await tool.run(call, read_arguments(tool.arguments, arguments))
         except ToolRefusal as refusal:
             return error_reply(refusal.text)
+        except InvalidInputError as error:
+            return error_reply(problem_text(in_the_callers_words(error, arguments or {}), tool.failure))
         except DormouseError as error:
             return error_reply(problem_text(error, tool.failure))
         except Exception:  # the edge of the process: nothing unforeseen may reach a caller

@@ -10,6 +10,7 @@ from dormouse.errors import InvalidInputError, TooLargeError
 from dormouse.model.document import CONTENT_LIMIT_BYTES
 from dormouse_gateway.mcp.arguments import whole
 from dormouse_gateway.mcp.sole_keys import RepeatedKeyError, loads
+from dormouse_gateway.web.field_names import note_fields
 from dormouse_gateway.web.problems import Problem, ProblemError
 
 JSON_LIMIT_BYTES = 1024 * 1024
@@ -24,6 +25,7 @@ async def json_object(request: Request) -> dict[str, object]:
     body = await _json(request, empty={})
     if not isinstance(body, dict):
         raise InvalidInputError("the body must be a JSON object")
+    note_fields(request, map(str, body))
     return {str(_sound(name)): _sound(value) for name, value in body.items()}
 
 
@@ -63,11 +65,13 @@ async def form(request: Request) -> FormData:
         max_part_size=CONTENT_LIMIT_BYTES,
     )
     try:
-        return await parser.parse()
+        given = await parser.parse()
     except MultiPartException as exc:
         raise InvalidInputError(
             f"the form cannot be read: at most {MAX_FILES} files, {MAX_FIELDS} fields and 10 MiB per field"
         ) from exc
+    note_fields(request, given)
+    return given
 
 
 def _sound(value: object) -> object:

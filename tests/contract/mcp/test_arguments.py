@@ -98,3 +98,9 @@ def test_more_datasets_than_a_recall_looks_through_are_refused_by_number(url: st
     refused = result_of(post(url, a_call("recall", {"query": "q", "datasets": names})))
     assert refused["isError"]
     assert refused["content"][0]["text"] == "Error: Recall failed: datasets must hold at most 100 names or ids."
+
+
+def test_content_is_named_by_the_argument_it_came_in(url: str) -> None:
+    as_text = result_of(post(url, a_call("remember", {"data": "a\0b"})))
+
+    assert as_text["content"][0]["text"] == "Error: Remember failed: data must not contain NUL characters"

@@ -4,6 +4,8 @@ import httpx
 
 from tests.contract.rest.test_remember import remember
 
+ENTRY_TYPES = "entry: must have as its type one of 'qa', 'trace', 'feedback'"
+
 
 def recall(client: httpx.Client, query: str, *datasets: str) -> list[dict[str, object]]:
     answer = client.post("/api/v1/recall", json={"query": query, "datasets": list(datasets)})
@@ -35,6 +37,9 @@ def test_a_blank_question_and_a_field_given_twice_are_refused(client: httpx.Clie
         ("recall", {"query": " \n"}, "query: must not be blank"),
         ("search", {"query": "\t"}, "query: must not be blank"),
         ("recall", {"query": "x", "topK": 3, "top_k": 4}, "topK must be given once, not as top_k too"),
+        ("recall", {"query": "x", "topK": True}, "topK: must be an integer"),
+        ("forget", {"dataset": "x", "dataId": "7"}, "dataId: must be an id (a UUID)"),
+        ("remember/entry", {"session_id": "s", "entry": {"type": "secret"}}, ENTRY_TYPES),
     ):
         answer = client.post(f"/api/v1/{route}", json=body)
         assert (answer.status_code, answer.json()["detail"]) == (400, words)

@@ -171,3 +171,33 @@ def test_a_name_that_would_deceive_is_refused_and_nothing_is_stored(
     assert answer.status_code == 400, answer.text
     assert "invisible or undecodable" in answer.json()["detail"]
     assert fields["datasetName"] not in [row["name"] for row in client.get("/api/v1/datasets").json()]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "rule"),
+    [
+        ("occurredAt", "yesterday", "occurredAt must be an ISO 8601 time with an offset"),
+        ("occurred_at", "yesterday", "occurred_at must be an ISO 8601 time with an offset"),
+        ("externalMetadata", "7", "externalMetadata must be a JSON array"),
+        ("externalId", "a\u200bb", "externalId must not contain control, invisible or undecodable"),
+        ("kind", "video", "kind: must be text, file or chat"),
+        ("runInBackground", "perhaps", "runInBackground: must be true or false"),
+    ],
+)
+def test_a_refusal_names_the_field_as_it_was_sent(
+    client: httpx.Client, dataset: str, field: str, value: str, rule: str
+) -> None:
+    answer = remember(client, dataset, **{field: value})
+
+    assert answer.status_code == 400
+    assert answer.json()["detail"].startswith(rule)
+
+
+def test_content_is_named_by_the_field_it_came_in(client: httpx.Client, dataset: str) -> None:
+    as_file = remember(client, dataset, text="")
+    as_text = client.post(
+        "/api/v1/remember", data={"datasetName": dataset}, files=[("raw_data", (None, b" \n"))]
+    )
+
+    assert as_file.json()["detail"] == "data must not be empty"
+    assert as_text.json()["detail"] == "raw_data must not be empty or blank"

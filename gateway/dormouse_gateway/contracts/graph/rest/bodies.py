@@ -8,11 +8,14 @@ from pydantic.alias_generators import to_camel
 
 from dormouse.errors import InvalidInputError
 from dormouse.model.recall import DEFAULT_TOP_K, MAX_TOP_K
+from dormouse_gateway.web.field_rules import rule_of
 
 MAX_QUERY_CHARACTERS = 10_000
 MAX_NAME_CHARACTERS = 200
 MAX_DATASETS = 100
 UUID_PATTERN = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+_KIND_PATTERN = "^(text|file|chat)$"
+_PATTERNS = {UUID_PATTERN: "must be an id (a UUID)", _KIND_PATTERN: "must be text, file or chat"}
 MAX_LABELS_CHARACTERS = 100_000  # of all items of one form together
 
 _TAGS = frozenset({"qa", "trace", "feedback"})  # pydantic's own words for which of several shapes it took
@@ -47,6 +50,13 @@ def _said(query: str) -> str:
     return query
 
 
+def _no_bool(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("must be an integer")  # noqa: TRY004 - pydantic turns only this into a refusal
+    return value
+
+
+TopK = Annotated[Annotated[int, Field(ge=1, le=MAX_TOP_K)], BeforeValidator(_no_bool)]
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS), AfterValidator(_said)]
 
 
@@ -58,7 +68,7 @@ class ItemFields(Body):
     """What a form says of its items; files and texts are read beside it."""
 
     external_id: Name = None
-    kind: str | None = Field(default=None, pattern="^(text|file|chat)$")
+    kind: str | None = Field(default=None, pattern=_KIND_PATTERN)
     occurred_at: str | None = None
     zone: str = Field(default="UTC", max_length=100)
     custom_prompt: str = ""
@@ -110,7 +120,7 @@ class RecallBody(Body):
     dataset_ids: Names = None
     session_id: Name = None
     system_prompt: str = Field(default="", max_length=MAX_QUERY_CHARACTERS)
-    top_k: int = Field(default=DEFAULT_TOP_K, ge=1, le=MAX_TOP_K)
+    top_k: TopK = DEFAULT_TOP_K
     scope: Names = None
 
 
@@ -121,7 +131,7 @@ class SearchBody(Body):
     dataset_ids: Names = None
     session_id: Name = None
     system_prompt: str = Field(default="", max_length=MAX_QUERY_CHARACTERS)
-    top_k: int = Field(default=DEFAULT_TOP_K, ge=1, le=MAX_TOP_K)
+    top_k: TopK = DEFAULT_TOP_K
 
 
 class ForgetBody(Body):
@@ -142,11 +152,11 @@ def parsed(body: type[B], fields: dict[str, Any]) -> B:
     try:
         return body(**given)
     except ValidationError as exc:
-        first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
+        first = exc.errors(include_url=False, include_input=False)[0]
     name = ".".join(str(part) for part in first["loc"] if part not in _TAGS)[:60] or "body"
     if (twice := _given_twice(body, given)) is not None:
         raise InvalidInputError(f"{twice[0]} must be given once, not as {twice[1]} too", field=twice[0])
-    rule = "is not a known field" if first["type"] == "extra_forbidden" else _rule(first["msg"])
+    rule = "is not a known field" if first["type"] == "extra_forbidden" else rule_of(first, _PATTERNS)
     raise InvalidInputError(f"{name}: {rule}", field=name)
 
 
@@ -157,8 +167,3 @@ def _given_twice(body: type[Body], given: Mapping[str, Any]) -> tuple[str, str] 
         if alias != name and alias in given and name in given:
             return alias, name
     return None
-
-
-def _rule(message: str) -> str:
-    message = message.removeprefix("Value error, ")
-    return message[:1].lower() + message[1:]

@@ -9,11 +9,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dormouse.engine import Engine
-from dormouse.errors import UnavailableError
+from dormouse.errors import InvalidInputError, UnavailableError
 from dormouse.ids import JobId
 from dormouse.model.job import Job
 from dormouse.model.scope import Scope
 from dormouse_gateway.auth.principal import principal_of
+from dormouse_gateway.web.field_names import in_the_callers_words, noted_fields
 from dormouse_gateway.web.operation import DescribedRoute, Operation
 from dormouse_gateway.web.pagination import refuse_unknown
 from dormouse_gateway.web.problems import AsciiResponse
@@ -63,6 +64,8 @@ def route(served: Served, engine_provider: Callable[[], Engine]) -> DescribedRou
             async with asyncio.timeout(DEADLINE_S):
                 scope = await engine.scope_of(principal_of(request.scope))
                 return await handler(Call(request, engine, scope))
+        except InvalidInputError as exc:
+            raise in_the_callers_words(exc, noted_fields(request))  # noqa: B904 - it is the same error
         except TimeoutError as exc:
             raise UnavailableError("the request took too long") from exc
 
