@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from dormouse.adapters.catalog import sql_states
 from dormouse.adapters.catalog.failures import call_failures_translated
 from dormouse.adapters.catalog.migrations.upgrade import HEAD, stored_revision, upgrade
-from dormouse.adapters.catalog.postgresql_url import Address, address_of
+from dormouse.adapters.catalog.postgresql_url import Address, address_of, encryption_failure
 from dormouse.adapters.catalog.shared_run import SharedRun
 from dormouse.adapters.catalog.tables import metadata
 from dormouse.clock import Clock
@@ -133,6 +133,11 @@ def _server_failures_translated() -> Iterator[None]:
     with call_failures_translated():
         try:
             yield
+        except OSError as exc:
+            wrong = encryption_failure(exc)
+            if wrong is None:
+                raise
+            raise wrong from exc
         except asyncpg.PostgresError as exc:
             raise sql_states.of_state(exc.sqlstate or "") from exc
         except asyncpg.InterfaceError as exc:

@@ -11,6 +11,7 @@ from dormouse.errors import MisconfiguredError
 
 SETTING = "DATABASE__URL"
 SCHEMES = ("postgresql", "postgres", "postgresql+asyncpg")
+_NAME_MISMATCHES = {62, 64}  # OpenSSL's numbers for a host name and an IP address
 _MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
 
@@ -45,16 +46,30 @@ def address_of(url: str) -> Address:
 def _encryption(mode: Any, authorities: Any) -> dict[str, Any]:  # noqa: ANN401  one value, or several of a name
     if mode is not None and mode not in _MODES:
         raise _wrong(f"has an sslmode that is none of {', '.join(_MODES)}")
-    if authorities is None:
-        return {} if mode is None else {"ssl": mode}
     if mode not in ("verify-ca", "verify-full"):
-        raise _wrong("has sslrootcert, which needs sslmode=verify-ca or verify-full")
+        if authorities is not None:
+            raise _wrong("has sslrootcert, which needs sslmode=verify-ca or verify-full")
+        return {} if mode is None else {"ssl": mode}
     try:
         context = ssl.create_default_context(cafile=authorities)
     except (OSError, TypeError) as exc:
         raise _wrong("names a file in sslrootcert that cannot be read as certificates") from exc
     context.check_hostname = mode == "verify-full"
     return {"ssl": context}
+
+
+def encryption_failure(failure: BaseException) -> MisconfiguredError | None:
+    """What is wrong about `sslmode` and `sslrootcert`, if it is that."""
+    if isinstance(failure, ssl.SSLCertVerificationError):
+        if failure.verify_code in _NAME_MISMATCHES:
+            return _wrong(
+                "names the server otherwise than its certificate does, which sslmode=verify-full compares"
+            )
+        return _wrong("names a server whose certificate sslrootcert, or without it the system, does not verify")
+    # The driver has no type of its own for a server that declines.
+    if type(failure) is ConnectionError and "SSL" in str(failure):
+        return _wrong("has an sslmode that wants TLS, and the server answers without it")
+    return None
 
 
 def _wrong(rule: str) -> MisconfiguredError:

@@ -31,6 +31,13 @@ def test_authorities_of_ones_own_are_trusted() -> None:
     assert context.check_hostname
 
 
+@pytest.mark.parametrize(("mode", "has_name"), [("verify-full", True), ("verify-ca", False)])
+def test_without_authorities_of_ones_own_the_systems_verify(mode: str, has_name: bool) -> None:
+    context = address_of(f"postgresql://host/db?sslmode={mode}").arguments["ssl"]
+
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, has_name)
+
+
 @pytest.mark.parametrize(
     ("url", "rule"),
     [
