@@ -137,6 +137,7 @@ def test_whoever_is_killed_nothing_is_lost_and_nothing_comes_twice(stack: Stack,
         assert sorted(item["name"] for item in items) == sorted(memory.there), (SEED, killed)
         assert all(item["isSearchable"] for item in items), (SEED, killed)
         report = memory.ask("GET", "/api/v1/audit").json()
+        assert report["findings"] == [], (SEED, killed)
         assert (report["isSound"], report["documents"]) == (True, len(memory.there)), (SEED, killed, report)
         lying = json.dumps(stack.neo4j.run("MATCH (n:Passage) RETURN n.text"))
         contents, bells = _bytes_under(stack.s3.buckets), _bytes_under(stack.kafka.folder / "data")

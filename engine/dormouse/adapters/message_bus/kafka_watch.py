@@ -15,6 +15,7 @@ from dormouse.adapters.message_bus.kafka_connection import KafkaConnection
 from dormouse.adapters.message_bus.kafka_topics import missing, too_few, wanted
 from dormouse.errors import MisconfiguredError, UnavailableError
 
+FIRST_LOOKS, FIRST_LOOK_S = 6, 0.5
 LOOK_AGAIN_S = 5.0  # at the longest, while one is missing
 
 log = structlog.get_logger()
@@ -51,7 +52,7 @@ class TopicWatch:
         """Until cancelled. Raises `MisconfiguredError` for what is wrong from the beginning: once brokers
         answered and some topic was there, trouble is waited out, since whoever made it ends it."""
         back_off, missing_off = BackOff(), BackOff(LOOK_AGAIN_S)
-        has_begun = False
+        has_begun, looks = False, 0
         while True:
             self._doubted.clear()
             try:
@@ -63,6 +64,11 @@ class TopicWatch:
                 await asyncio.sleep(back_off.next_s())
                 continue
             back_off.restart()
+            if not (has_begun or self._topics.keys() & found.keys()) and looks < FIRST_LOOKS:
+                # Brokers hear a moment later than whoever made them that there are topics.
+                looks += 1
+                await asyncio.sleep(FIRST_LOOK_S)
+                continue
             self._note(found, is_first=not has_begun)
             has_begun = True
             if not self._missing:
