@@ -27,6 +27,7 @@ SEED = int(os.environ.get("DORMOUSE_TEST_SEED", "1"))
 KILL_EVERY_S = (2.0, 6.0)
 TRY_S = 240.0
 SETTLE_S = 600.0
+REPAIR_S = 90.0
 _FINAL = {"complete", "failed", "cancelled"}
 
 
@@ -136,7 +137,7 @@ def test_whoever_is_killed_nothing_is_lost_and_nothing_comes_twice(stack: Stack,
         items = memory.ask("GET", "/api/v1/datasets/notes/data", params={"limit": 1000}).json()
         assert sorted(item["name"] for item in items) == sorted(memory.there), (SEED, killed)
         assert all(item["isSearchable"] for item in items), (SEED, killed)
-        report = memory.ask("GET", "/api/v1/audit").json()
+        report = _audited(memory)
         assert report["findings"] == [], (SEED, killed)
         assert (report["isSound"], report["documents"]) == (True, len(memory.there)), (SEED, killed, report)
         lying = json.dumps(stack.neo4j.run("MATCH (n:Passage) RETURN n.text"))
@@ -148,6 +149,16 @@ def test_whoever_is_killed_nothing_is_lost_and_nothing_comes_twice(stack: Stack,
             assert word.encode() not in bells, (SEED, killed, name)
         for name in memory.there:
             assert Path(name).stem in lying, (SEED, killed, name)
+
+
+def _audited(memory: Memory) -> dict[str, Any]:
+    """Sound, or as it stays: a call that outlived its lease is repaired by its successor, after receipts."""
+    end = time.monotonic() + REPAIR_S
+    while True:
+        report: dict[str, Any] = memory.ask("GET", "/api/v1/audit").json()
+        if report["isSound"] or time.monotonic() > end:
+            return report
+        time.sleep(1)
 
 
 def _bytes_under(folder: Path) -> bytes:
