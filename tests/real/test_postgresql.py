@@ -21,6 +21,7 @@ from tests.contract.ports.catalog_samples import a_stored_dataset, store_job
 from tests.hand_clock import HandClock
 from tests.toolchain import postgresql
 from tests.toolchain.postgresql import PostgresqlServer
+from tests.toolchain.server_process import free_port
 
 ADA = PrincipalId("ada")
 PATIENCE_S = 30
@@ -203,6 +204,15 @@ async def test_what_is_set_wrongly_is_named_and_not_repeated(
     assert told.value.setting == "DATABASE__URL"
     assert str(told.value).startswith("DORMOUSE_DATABASE__URL ")
     assert "s3cret" not in str(told.value)
+
+
+async def test_a_server_that_is_not_there_is_told_by_its_setting() -> None:
+    catalog = SqlCatalog(f"postgresql://ada:s3cret@127.0.0.1:{free_port()}/memory")
+
+    for opening in (catalog.check, catalog.migrate):
+        with pytest.raises(CatalogUnavailableError, match="does not answer at DORMOUSE_DATABASE__URL"):
+            await opening()
+    await catalog.close()
 
 
 async def test_a_database_without_the_schema_is_told_with_the_command(unmigrated: SqlCatalog) -> None:

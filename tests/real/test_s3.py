@@ -15,6 +15,7 @@ from dormouse.server_settings import S3Settings
 from tests.builders import A_JOB, A_WORKSPACE
 from tests.toolchain import s3_server
 from tests.toolchain.s3_server import S3Server
+from tests.toolchain.server_process import free_port
 
 
 @pytest.fixture
@@ -42,6 +43,18 @@ async def test_a_working_bucket_passes_the_check(
     opened: Callable[[S3Settings], S3BlobStore], s3_settings: S3Settings
 ) -> None:
     await opened(s3_settings).check()
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_a_server_that_does_not_answer_is_told_by_its_setting(
+    opened: Callable[[S3Settings], S3BlobStore], s3_settings: S3Settings, scheme: str
+) -> None:
+    """Nobody is there, or somebody who does not speak TLS."""
+    there = s3_settings.endpoint.rpartition(":")[2] if scheme == "https" else free_port()
+    away = {"endpoint": f"{scheme}://127.0.0.1:{there}", "timeout_s": 2}
+
+    with pytest.raises(StoreUnavailableError, match="does not answer at DORMOUSE_S3__ENDPOINT"):
+        await opened(s3_settings.model_copy(update=away)).check()
 
 
 @pytest.mark.parametrize(

@@ -42,11 +42,13 @@ class S3BlobStore:
 
     def __init__(self, settings: S3Settings) -> None:
         self._store = _store(settings)
+        self._where = "S3__ENDPOINT" if settings.endpoint else "S3__REGION"
         # The library's blocking calls, each in a thread, as for the folder and for the same reason.
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="s3")
 
     async def check(self) -> None:
-        """Raises `MisconfiguredError` when the server refuses the key or has no such bucket."""
+        """Raises `MisconfiguredError` when the server refuses the key or has no such bucket, and
+        `StoreUnavailableError`, which names the setting, when it does not answer."""
         try:
             # A missing key is told apart from a missing bucket and, by whoever may list, from a refusal.
             await self._run(lambda: obstore.get(self._store, _PROBE))
@@ -58,7 +60,7 @@ class S3BlobStore:
             if not _is_of_key(exc):  # some servers miss the access key itself
                 raise _refused() from exc
         except (BaseError, OSError) as exc:
-            raise StoreUnavailableError(port="blob") from exc
+            raise StoreUnavailableError(port="blob", setting=self._where) from exc
 
     async def put(self, workspace: WorkspaceId, job: JobId, content: bytes) -> BlobKey:
         key = BlobKey(f"{prefix_of(workspace, job)}/{sha256_hex(content)}")

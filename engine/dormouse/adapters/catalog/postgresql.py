@@ -87,18 +87,20 @@ class PostgresqlBackend:
 
     async def migrate(self) -> None:
         """Safe while another process does the same: one changes it at a time."""
-        async with _opened(self._care) as connection:
-            with _server_failures_translated():
-                lock = {"lock": _MIGRATION_LOCK}
-                await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), lock)
-                await connection.run_sync(upgrade)
-                await connection.commit()
+        with _setting_named():
+            async with _opened(self._care) as connection:
+                with _server_failures_translated():
+                    lock = {"lock": _MIGRATION_LOCK}
+                    await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), lock)
+                    await connection.run_sync(upgrade)
+                    await connection.commit()
 
     async def check(self) -> None:
         """Raises `MisconfiguredError` when the schema is not this version's."""
-        async with self.reading() as connection:
-            with _server_failures_translated():
-                found = await connection.run_sync(stored_revision)
+        with _setting_named():
+            async with self.reading() as connection:
+                with _server_failures_translated():
+                    found = await connection.run_sync(stored_revision)
         if found != HEAD:
             raise sql_states.unprepared()
 
@@ -142,6 +144,17 @@ def _server_failures_translated() -> Iterator[None]:
             raise sql_states.of_state(exc.sqlstate or "") from exc
         except asyncpg.InterfaceError as exc:
             raise CatalogUnavailableError(sql_states.SILENT) from exc
+
+
+@contextmanager
+def _setting_named() -> Iterator[None]:
+    """For whoever starts a process, not for its callers."""
+    try:
+        yield
+    except CatalogUnavailableError as exc:
+        if str(exc) != sql_states.SILENT:
+            raise
+        raise CatalogUnavailableError(f"{sql_states.SILENT} at DORMOUSE_{sql_states.SETTING}") from exc
 
 
 @asynccontextmanager
