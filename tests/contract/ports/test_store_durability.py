@@ -91,7 +91,9 @@ async def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path, docum
             assert held.issuperset(passage.id for passage in expected)
             assert await blobs.get(writer.blob_key(number)) == writer.content(number)
         found = await points.search(MINE, [DenseArm(a_vector(1.0), 1), TermArm({A_TERM: 1.0})], PointFilter())
-        assert [len(hits) for hits in found] == [1, 100 if last >= 5 else last * writer.PASSAGES]
+        assert len(found[0]) == 1
+        # One more may have been written, and not acknowledged before the kill.
+        assert len(found[1]) in {min(100, (last + more) * writer.PASSAGES) for more in (0, 1)}
     finally:
         await points.close()
         await graph.close()
